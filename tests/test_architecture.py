@@ -53,27 +53,31 @@ def imported_modules(tree: ast.AST, module: tuple[str, ...], *, is_package: bool
 
     `module` is the dotted name of the file, split; relative imports are resolved against it.
     """
+    package = module if is_package else module[:-1]
+
+    def absolute(level: int, name: str) -> str:
+        base = package[: len(package) + 1 - level] if level else ()
+        return ".".join((*base, name)) if name else ".".join(base)
+
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            base: tuple[str, ...] = ()
-            if node.level:
-                climb = node.level - (1 if is_package else 0)
-                base = module[: len(module) - climb]
-            origin = ".".join((*base, *((node.module,) if node.module else ())))
+            origin = absolute(node.level, node.module or "")
             yield from ((node.lineno, f"{origin}.{alias.name}") for alias in node.names)
-        elif isinstance(node, ast.Call):
-            yield from _dynamic_imports(node)
+        elif isinstance(node, ast.Call) and (name := _dynamic_import(node)) is not None:
+            bare = name.lstrip(".")
+            yield node.lineno, absolute(len(name) - len(bare), bare)
 
 
-def _dynamic_imports(call: ast.Call) -> Iterator[tuple[int, str]]:
-    """`importlib.import_module("a.b")`, `import_module("a.b")` and `__import__("a.b")` with the name written out."""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", None)
-    if name in {"import_module", "__import__"} and call.args:
+def _dynamic_import(call: ast.Call) -> str | None:
+    """The name in `importlib.import_module("a.b")`, `import_module(".b", __package__)` or `__import__("a.b")`."""
+    function = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", None)
+    if function in {"import_module", "__import__"} and call.args:
         first = call.args[0]
         if isinstance(first, ast.Constant) and isinstance(first.value, str):
-            yield call.lineno, first.value
+            return first.value
+    return None
 
 
 def breaches(root: Path) -> list[str]:
@@ -119,9 +123,14 @@ def test_the_package_is_looked_at() -> None:
         ("errors.py", "from .model import cell", "errors imports xlsx_attention.model.cell"),
         ("reading/__init__.py", "from ..parsing import parse", "reading imports xlsx_attention.parsing.parse"),
         ("reading/a.py", "def f():\n    import xlsx_attention.comparing", "reading imports xlsx_attention.comparing"),
-        ("running/a.py", "if TYPE_CHECKING:\n    from ..compiling import plan", "imports xlsx_attention.compiling.plan"),
+        (
+            "running/a.py",
+            "if TYPE_CHECKING:\n    from ..compiling import plan",
+            "imports xlsx_attention.compiling.plan",
+        ),
         ("pipeline.py", "from .batch import work", "pipeline imports xlsx_attention.batch.work"),
         ("batch/a.py", "import_module('xlsx_attention.cli')", "batch imports xlsx_attention.cli"),
+        ("batch/a.py", "importlib.import_module('..cli', __package__)", "batch imports xlsx_attention.cli"),
         ("batch/a.py", "from xlsx_attention import verify", "batch imports xlsx_attention.verify"),
         ("tools/a.py", "", "the part 'tools' has no layer"),
     ],
@@ -135,11 +144,17 @@ def test_a_breach_is_named(tmp_path: Path, file: str, source: str, breach: str) 
 @pytest.mark.parametrize(
     ("file", "source"),
     [
-        ("reading/a.py", "import zipfile\nfrom ..errors import E\nfrom ..model.grid import G\nfrom . import b\nfrom .b import c"),
+        (
+            "reading/a.py",
+            "import zipfile\nfrom ..errors import E\nfrom ..model.grid import G\nfrom . import b\nfrom .b import c",
+        ),
         ("reading/__init__.py", "from .a import read\nfrom ..model import grid"),
         ("reading/deep/__init__.py", "from ..a import read\nfrom ...functions import table"),
         ("pipeline.py", "from .reading import read\nfrom .comparing import compare"),
-        ("cli/main.py", "from xlsx_attention import __version__\nfrom ..batch import run\nimport xlsx_attention.pipeline"),
+        (
+            "cli/main.py",
+            "from xlsx_attention import __version__\nfrom ..batch import run\nimport xlsx_attention.pipeline",
+        ),
         ("__init__.py", "def __getattr__(name):\n    from .pipeline import verify"),
         ("__main__.py", "from .cli import main"),
     ],
