@@ -1,0 +1,231 @@
+"""Names, tables and sheets in a tree become cells: what is left is arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from xlsx_attention.model.address import MAX_COLUMNS, MAX_ROWS
+from xlsx_attention.model.formula import (
+    Apply,
+    Binary,
+    Bound,
+    Call,
+    ErrorLit,
+    External,
+    Located,
+    NameRef,
+    Reference,
+    SheetRef,
+    Single,
+    Spill,
+    TableRef,
+    Tree,
+    Unary,
+)
+from xlsx_attention.model.grid import Table, WorkbookGrid
+from xlsx_attention.model.values import NAME, REF
+
+#: Parsed defined names: (sheet index or None, NAME IN CAPITALS) → tree as seen from A1.
+Names = Mapping[tuple[int | None, str], Tree]
+
+
+@dataclass(slots=True)
+class Resolver:
+    """Resolves trees of one workbook. ``called`` collects names that stay names: LAMBDAs, which may call themselves."""
+
+    grid: WorkbookGrid
+    names: Names
+    called: dict[str, Tree] = field(default_factory=dict)
+    _tables: dict[str, Table] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._tables = {table.name.upper(): table for table in self.grid.tables}
+
+    def resolve(self, tree: Tree, sheet: int, row: int, column: int) -> Tree:
+        """``tree`` of a formula on ``sheet`` whose first cell is (row, column)."""
+        return _Walk(self, sheet, row, column, frozenset(), ()).visit(tree)
+
+    def table(self, name: str, sheet: int, row: int, column: int) -> Table | None:
+        if name:
+            return self._tables.get(name.upper())
+        return next((t for t in self.grid.tables if t.sheet == sheet and t.rect.contains(row, column)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    resolver: Resolver
+    sheet: int
+    row: int
+    column: int
+    variables: frozenset[str]
+    naming: tuple[str, ...]
+
+    def visit(self, tree: Tree) -> Tree:
+        if isinstance(tree, Reference):
+            return self._reference(tree)
+        if isinstance(tree, Binary):
+            return self._binary(tree)
+        if isinstance(tree, NameRef):
+            return self._name(tree)
+        if isinstance(tree, Call):
+            return self._call(tree)
+        if isinstance(tree, Unary):
+            return Unary(tree.op, self.visit(tree.operand))
+        if isinstance(tree, TableRef):
+            return self._table(tree)
+        if isinstance(tree, Apply):
+            return Apply(self.visit(tree.callee), tuple(map(self.visit, tree.args)))
+        if isinstance(tree, Spill):
+            return Spill(self.visit(tree.operand))
+        if isinstance(tree, Single):
+            return Single(self.visit(tree.operand))
+        return tree
+
+    def _binary(self, tree: Binary) -> Tree:
+        # A chain of thousands of + is deep to the left: walk it, do not recurse.
+        spine: list[Binary] = []
+        node: Tree = tree
+        while isinstance(node, Binary):
+            spine.append(node)
+            node = node.left
+        result = self.visit(node)
+        for binary in reversed(spine):
+            result = Binary(binary.op, result, self.visit(binary.right))
+        return result
+
+    def _sheets(self, ref: SheetRef | None) -> tuple[int, ...] | None:
+        if ref is None:
+            return (self.sheet,)
+        first = self.resolver.grid.sheet_index(ref.first)
+        last = first if ref.last is None else self.resolver.grid.sheet_index(ref.last)
+        if first is None or last is None:
+            return None
+        return tuple(range(min(first, last), max(first, last) + 1))
+
+    def _reference(self, tree: Reference) -> Tree:
+        if tree.sheet is not None and tree.sheet.book:
+            return External(tree.sheet.book, tree.sheet.first, tree)
+        sheets = self._sheets(tree.sheet)
+        return ErrorLit(REF) if sheets is None else Located(sheets, tree)
+
+    def _find(self, name: str, sheet: SheetRef | None) -> tuple[str, Tree, int] | None:
+        key = name.upper()
+        if sheet is not None and sheet.first:
+            scopes = self._sheets(sheet) or ()
+            scope = scopes[0] if scopes else None
+        else:
+            scope = self.sheet
+        for place in (scope, None):
+            found = self.resolver.names.get((place, key))
+            if found is not None:
+                return (key if place is None else f"{place}!{key}"), found, self.sheet if place is None else place
+        return None
+
+    def _name(self, tree: NameRef) -> Tree:
+        if tree.sheet is None and tree.name.upper() in self.variables:
+            return tree
+        if tree.sheet is not None and tree.sheet.book:
+            return External(tree.sheet.book, "", Reference(*[Bound(0, True)] * 4))
+        found = self._find(tree.name, tree.sheet)
+        if found is None:
+            # A table's name alone is its data.
+            if tree.sheet is None and tree.name.upper() in self.resolver._tables:
+                return self._table(TableRef(tree.name, (), None, None))
+            return tree if tree.sheet is None else ErrorLit(NAME)
+        key, body, home = found
+        if isinstance(body, Call) and body.name == "LAMBDA":
+            return self._keep(key, body, home)
+        if key in self.naming:
+            return ErrorLit(NAME)
+        return _Walk(self.resolver, home, self.row, self.column, frozenset(), (*self.naming, key)).visit(_wrap(body))
+
+    def _keep(self, key: str, body: Tree, home: int) -> NameRef:
+        """A LAMBDA stays a name, resolved once: it may call itself."""
+        if key not in self.resolver.called:
+            self.resolver.called[key] = body
+            walk = _Walk(self.resolver, home, self.row, self.column, frozenset(), (*self.naming, key))
+            self.resolver.called[key] = walk.visit(_wrap(body))
+        return NameRef(key)
+
+    def _call(self, tree: Call) -> Tree:
+        if tree.name in self.variables:
+            return Apply(NameRef(tree.name), tuple(map(self.visit, tree.args)))
+        if tree.name in ("LET", "LAMBDA"):
+            return self._binding(tree)
+        found = self._find(tree.name, None)
+        args = tuple(map(self.visit, tree.args))
+        if found is not None:
+            key, body, home = found
+            return Apply(self._keep(key, body, home), args)
+        return Call(tree.name, args)
+
+    def _binding(self, tree: Call) -> Tree:
+        """LET and LAMBDA bring names of their own, which hide defined names."""
+        names = tree.args[:-1:2] if tree.name == "LET" else tree.args[:-1]
+        own = frozenset(n.name.upper() for n in names if isinstance(n, NameRef))
+        inner = _Walk(self.resolver, self.sheet, self.row, self.column, self.variables | own, self.naming)
+        return Call(tree.name, tuple(map(inner.visit, tree.args)))
+
+    def _table(self, tree: TableRef) -> Tree:
+        table = self.resolver.table(tree.table, self.sheet, self.row, self.column)
+        if table is None:
+            return ErrorLit(REF)
+        columns = [name.casefold() for name in table.columns]
+        try:
+            first = columns.index(tree.first.casefold()) if tree.first is not None else 0
+            last = columns.index(tree.last.casefold()) if tree.last is not None else None
+        except ValueError:
+            return ErrorLit(REF)
+        if last is None:
+            last = first if tree.first is not None else len(columns) - 1
+        left, right = table.rect.left + min(first, last), table.rect.left + max(first, last)
+        items = {item.casefold() for item in tree.items}
+        data_top, data_bottom = table.rect.top + table.header_rows, table.rect.bottom - table.totals_rows - 1
+        if "#this row" in items:
+            row = Bound(0, False)
+            return Located(
+                (table.sheet,),
+                Reference(row, Bound(left, True), row, Bound(right, True), is_range=left != right),
+            )
+        if "#all" in items:
+            top, bottom = table.rect.top, table.rect.bottom - 1
+        else:
+            top, bottom = data_top, data_bottom
+            if "#headers" in items:
+                top = table.rect.top
+                bottom = data_bottom if "#data" in items else table.rect.top + table.header_rows - 1
+            if "#totals" in items:
+                bottom = table.rect.bottom - 1
+                top = top if items & {"#data", "#headers"} else table.rect.bottom - table.totals_rows
+        if bottom < top:
+            return ErrorLit(REF)
+        bounds = (Bound(top, True), Bound(left, True), Bound(bottom, True), Bound(right, True))
+        return Located((table.sheet,), Reference(*bounds, is_range=True))
+
+
+def _wrap(tree: Tree) -> Tree:
+    """Relative references in names are stored as seen from A1; one that points up or left is stored wrapped around."""
+    if isinstance(tree, Reference):
+
+        def edge(bound: Bound, size: int) -> Bound:
+            return bound if bound.absolute or bound.index < size // 2 else Bound(bound.index - size, False)
+
+        return Reference(
+            edge(tree.top, MAX_ROWS),
+            edge(tree.left, MAX_COLUMNS),
+            edge(tree.bottom, MAX_ROWS),
+            edge(tree.right, MAX_COLUMNS),
+            tree.sheet,
+            tree.extent,
+            tree.is_range,
+        )
+    if isinstance(tree, Binary):
+        return Binary(tree.op, _wrap(tree.left), _wrap(tree.right))
+    if isinstance(tree, Unary):
+        return Unary(tree.op, _wrap(tree.operand))
+    if isinstance(tree, Call):
+        return Call(tree.name, tuple(map(_wrap, tree.args)))
+    if isinstance(tree, Apply):
+        return Apply(_wrap(tree.callee), tuple(map(_wrap, tree.args)))
+    return tree
