@@ -1,0 +1,238 @@
+"""Who reads whom, in which order to run, and which cells go round in circles. No recursion anywhere.
+
+Whole blocks are ordered first. Where blocks read each other (or themselves), they are taken apart: a block that only reads its own
+earlier rows or columns runs line by line, everything else cell by cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from xlsx_attention.errors import NotComputed
+from xlsx_attention.model.address import Rect
+from xlsx_attention.model.grid import WorkbookGrid
+from xlsx_attention.model.plan import Read, Step, Task
+
+#: Cells that may be taken apart one by one; a larger knot of blocks is reported, not untied.
+CELL_BUDGET = 1_000_000
+
+Cell = tuple[int, int, int]
+
+
+class Owners:
+    """Which step computes each cell: a plane of step numbers per sheet (−1 for constants)."""
+
+    def __init__(self, grid: WorkbookGrid, steps: Sequence[Step]) -> None:
+        self.rects = [sheet.cached.rect for sheet in grid.sheets]
+        self.planes: list[npt.NDArray[np.int32]] = [np.full(rect.shape, -1, np.int32) for rect in self.rects]
+        self.far: dict[Cell, int] = {}
+        for step in steps:
+            block = step.block
+            rect, core = block.cells, self.rects[block.sheet]
+            if core.covers(rect):
+                self._view(block.sheet, rect)[...] = step.index
+            else:
+                inside = core.intersection(rect)
+                if inside is not None:
+                    self._view(block.sheet, inside)[...] = step.index
+                if rect.size <= CELL_BUDGET:
+                    for row, column in rect.cells():
+                        if not core.contains(row, column):
+                            self.far[block.sheet, row, column] = step.index
+
+    def _view(self, sheet: int, rect: Rect) -> npt.NDArray[np.int32]:
+        core = self.rects[sheet]
+        return self.planes[sheet][rect.top - core.top : rect.bottom - core.top, rect.left - core.left : rect.right - core.left]
+
+    def of(self, sheet: int, row: int, column: int) -> int:
+        core = self.rects[sheet]
+        if core.contains(row, column):
+            return int(self.planes[sheet][row - core.top, column - core.left])
+        return self.far.get((sheet, row, column), -1)
+
+    def within(self, sheet: int, rect: Rect) -> set[int]:
+        """The steps that compute any cell of ``rect``."""
+        found: set[int] = set()
+        inside = self.rects[sheet].intersection(rect)
+        if inside is not None:
+            view = self._view(sheet, inside)
+            found.update((int(view[0, 0]),) if view.size == 1 else np.unique(view).tolist())
+        if self.far and (inside is None or inside.size < rect.size):
+            if rect.size < len(self.far):
+                found.update(self.far.get((sheet, row, column), -1) for row, column in rect.cells())
+            else:
+                found.update(s for (at, row, column), s in self.far.items() if at == sheet and rect.contains(row, column))
+        found.discard(-1)
+        return found
+
+
+def strongly_connected(count: int, successors: Callable[[int], Iterable[int]]) -> list[list[int]]:
+    """Tarjan's components of the nodes ``0 … count−1``, each after all that it leads to (successors first)."""
+    index = [0] * count
+    low = [0] * count
+    on_stack = bytearray(count)
+    stack: list[int] = []
+    components: list[list[int]] = []
+    clock = 0
+    for root in range(count):
+        if index[root]:
+            continue
+        clock += 1
+        index[root] = low[root] = clock
+        stack.append(root)
+        on_stack[root] = 1
+        work = [(root, iter(successors(root)))]
+        while work:
+            node, rest = work[-1]
+            for successor in rest:
+                if not index[successor]:
+                    clock += 1
+                    index[successor] = low[successor] = clock
+                    stack.append(successor)
+                    on_stack[successor] = 1
+                    work.append((successor, iter(successors(successor))))
+                    break
+                if on_stack[successor]:
+                    low[node] = min(low[node], index[successor])
+            else:
+                work.pop()
+                if work:
+                    parent = work[-1][0]
+                    low[parent] = min(low[parent], low[node])
+                if low[node] == index[node]:
+                    component = []
+                    while True:
+                        member = stack.pop()
+                        on_stack[member] = 0
+                        component.append(member)
+                        if member == node:
+                            break
+                    components.append(component[::-1])
+    return components
+
+
+def order(
+    steps: Sequence[Step], owners: Owners
+) -> tuple[dict[int, frozenset[int]], tuple[Task, ...], tuple[tuple[Cell, ...], ...]]:
+    """``(edges, tasks, cycles)`` of a plan; see :class:`xlsx_attention.model.plan.Plan`."""
+    edges = {
+        step.index: frozenset(s for read in step.reads for s in owners.within(read.sheet, read.rect)) for step in steps
+    }
+    tasks: list[Task] = []
+    cycles: list[tuple[Cell, ...]] = []
+    for component in strongly_connected(len(steps), lambda i: edges[i]):
+        if len(component) == 1:
+            step = steps[component[0]]
+            if step.index not in edges[step.index]:
+                tasks.extend(lines(step))
+                continue
+            along = _direction(step)
+            if along is not None:
+                tasks.extend(along)
+                continue
+        knot_tasks, knot_cycles = _untie([steps[i] for i in component], owners)
+        tasks.extend(knot_tasks)
+        cycles.extend(knot_cycles)
+    return edges, tuple(tasks), tuple(cycles)
+
+
+def lines(step: Step) -> list[Task]:
+    """The whole block, or its rows / columns / cells where a range grows along it."""
+    rect = step.block.rect
+    rows = range(rect.top, rect.bottom) if step.growing_rows else [None]
+    columns = range(rect.left, rect.right) if step.growing_columns else [None]
+    return [
+        Task(
+            step.index,
+            Rect(
+                rect.top if row is None else row,
+                rect.left if column is None else column,
+                rect.bottom if row is None else row + 1,
+                rect.right if column is None else column + 1,
+            ),
+        )
+        for row in rows
+        for column in columns
+    ]
+
+
+def _direction(step: Step) -> list[Task] | None:
+    """Line by line, if every reference of a block to itself points to lines already done."""
+    block = step.block
+    if block.spill is not None or step.dynamic:
+        return None
+    rect = block.rect
+    own = [r for r in step.reads if r.sheet == block.sheet and r.rect.intersection(rect)]
+
+    def offsets(read: Read, rows: bool) -> tuple[int, int] | None:
+        first, last = (read.reference.top, read.reference.bottom) if rows else (read.reference.left, read.reference.right)
+        if first.absolute or last.absolute:
+            return None
+        return min(first.index, last.index), max(first.index, last.index)
+
+    for rows in (True, False):
+        spans = [offsets(read, rows) for read in own]
+        known = [span for span in spans if span is not None]
+        if len(known) != len(spans):
+            continue
+        up, down = all(high < 0 for _, high in known), all(low > 0 for low, _ in known)
+        if not (up or down):
+            continue
+        if rows:
+            cuts = [Rect(i, rect.left, i + 1, rect.right) for i in range(rect.top, rect.bottom)]
+        else:
+            cuts = [Rect(rect.top, j, rect.bottom, j + 1) for j in range(rect.left, rect.right)]
+        across = step.growing_columns if rows else step.growing_rows
+        tasks = [Task(step.index, cut) for cut in (cuts if up else cuts[::-1])]
+        if across:
+            tasks = [Task(step.index, Rect.cell(*cell)) for task in tasks for cell in task.rect.cells()]
+        return tasks
+    return None
+
+
+def _untie(knot: list[Step], owners: Owners) -> tuple[list[Task], list[tuple[Cell, ...]]]:
+    """Cell by cell; what is still a component there is a cycle."""
+    members = {step.index for step in knot}
+    cells: list[tuple[int, Rect]] = []
+    number: dict[Cell, int] = {}
+    if sum(step.block.rect.size for step in knot) > CELL_BUDGET:
+        raise NotComputed("over-budget", f"blocks that depend on each other over more than {CELL_BUDGET:,} cells")
+    for step in knot:
+        for row, column in step.block.rect.cells():
+            here = len(cells)
+            cells.append((step.index, Rect.cell(row, column)))
+            covered = step.block.cells if step.block.spill is not None else Rect.cell(row, column)
+            for at in covered.cells():
+                number[step.block.sheet, *at] = here
+    by_index = {step.index: step for step in knot}
+
+    def successors(node: int) -> Iterable[int]:
+        index, rect = cells[node]
+        found: dict[int, None] = {}
+        for read in by_index[index].reads:
+            seen = read.reference.at(rect.top, rect.left)
+            cut = None if seen is None else seen.intersection(read.rect)
+            if cut is None or not (owners.within(read.sheet, cut) & members):
+                continue
+            for at in cut.cells():
+                target = number.get((read.sheet, *at))
+                if target is not None:
+                    found[target] = None
+        return found
+
+    tasks: list[Task] = []
+    cycles: list[tuple[Cell, ...]] = []
+    for component in strongly_connected(len(cells), successors):
+        index, rect = cells[component[0]]
+        if len(component) == 1 and component[0] not in set(successors(component[0])):
+            tasks.append(Task(index, rect))
+        else:
+            places = []
+            for node in component:
+                block = by_index[cells[node][0]].block
+                places += [(block.sheet, *at) for at in (block.spill or cells[node][1]).cells()]
+            cycles.append(tuple(sorted(places)))
+    return tasks, cycles

@@ -1,0 +1,33 @@
+"""Blocks → plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xlsx_attention.compiling.order import Owners, order
+from xlsx_attention.compiling.repairs import find_repairs
+from xlsx_attention.compiling.resolve import Names, Resolver
+from xlsx_attention.compiling.survey import make_step
+from xlsx_attention.model.formula import Block, Call, Tree
+from xlsx_attention.model.grid import WorkbookGrid
+from xlsx_attention.model.plan import Plan, Step
+
+
+def compile_plan(grid: WorkbookGrid, blocks: Sequence[Block], names: Names) -> Plan:
+    """Resolve, survey and order the blocks of a workbook; ``names`` are its parsed defined names."""
+    resolver = Resolver(grid, names)
+    trees: list[Tree] = []
+    for block in blocks:
+        tree = block.form.tree
+        if tree is None:
+            # No formula by Excel's grammar: lacking, by the reason that the parser gave.
+            trees.append(Call(f"formula not understood ({block.form.fault})", ()))
+        else:
+            trees.append(resolver.resolve(tree, block.sheet, block.rect.top, block.rect.left))
+    steps: tuple[Step, ...] = tuple(
+        make_step(i, block, tree, grid, resolver.called) for i, (block, tree) in enumerate(zip(blocks, trees, strict=True))
+    )
+    owners = Owners(grid, steps)
+    edges, tasks, cycles = order(steps, owners)
+    repairs = find_repairs(grid, steps, owners)
+    return Plan(steps, tasks, cycles, resolver.called, edges, repairs)
