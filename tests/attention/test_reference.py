@@ -109,6 +109,8 @@ V = np.eye(3)
         ({"mask": [[0.0, math.log(3), -math.inf]] * 3}, [[0.25, 0.75, 0]] * 3),
         ({"mask": [[0.0, math.log(3), -1e9]] * 3}, [[0.25, 0.75, 0]] * 3),
         ({"mask": np.zeros((3, 3)), "causal": True}, [[1, 0, 0], [0.5, 0.5, 0], [1 / 3, 1 / 3, 1 / 3]]),
+        # a filler of 0 hides nothing in a mask that is added
+        ({"mask": np.zeros((3, 3)), "mask_value": 0}, [[1 / 3, 1 / 3, 1 / 3]] * 3),
         # e⁻⁹⁹ is small, yet no 0: 1.01e-43 (Excel: =EXP(-99) shows 1.01122E-43)
         ({"mask": [1, 0, 0], "mask_value": -99}, [[1, 1.0112214926104486e-43, 1.0112214926104486e-43]] * 3),
     ],

@@ -19,6 +19,7 @@ from xlsx_attention.attention import (
     positional_encoding,
     relu,
     residual,
+    scaled_dot_product,
     softmax,
     sum_in_order,
 )
@@ -76,7 +77,8 @@ def test_positional_encoding_by_hand() -> None:
 
 def test_sums_run_from_left_to_right() -> None:
     # 1 + 1e16 = 1e16, the 1 is lost; − 1e16 leaves 0; + 1 makes 1. In pairs (1 + 1e16) + (−1e16 + 1) makes 0.
-    assert sum_in_order(np.array([[1, 1e16, -1e16, 1]])).tolist() == [[1]]
+    # (Eight terms, as `np.sum` pairs from eight up.)
+    assert sum_in_order(np.array([[1, 1e16, -1e16, 1, 0, 0, 0, 0]])).tolist() == [[1]]
     assert matmul_in_order([[1, 1e16, -1e16, 1]], [[1], [1], [1], [1]]).tolist() == [[1]]
 
 
@@ -93,6 +95,14 @@ def test_a_sum_of_negative_zeros_is_zero_as_in_excel() -> None:
 @pytest.mark.parametrize("x", [0.0, -0.5, 1 / 3, -99.0, 709.0, -745.0])
 def test_exp_is_the_c_librarys(x: float) -> None:
     assert exp([x])[0] == math.exp(x)
+
+
+def test_the_softmax_takes_its_exponentials_from_the_c_library() -> None:
+    # Five thousand arguments: about one in twenty has another last bit in NumPy's vectorised exp.
+    scores = np.random.default_rng(2).normal(scale=4, size=(50, 100))
+    trace = scaled_dot_product(scores, np.eye(100), np.eye(100), scale=None)
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    assert trace.exp.tolist() == [[math.exp(x) for x in row] for row in shifted.tolist()]
 
 
 def test_exp_at_its_ends() -> None:

@@ -54,6 +54,8 @@ def scaling_workbook(rows: Sequence[ScalingRow], path: str | os.PathLike[str]) -
     book.set_properties({"title": "The √d experiment", "created": datetime.datetime(2000, 1, 1)})
     sheet = book.add_worksheet(SHEET)
     sheet.set_column(0, len(_COLUMNS) - 1, 22)
+    sheet.set_landscape()
+    sheet.fit_to_pages(1, 0)  # printed one page wide
     sheet.write(0, 0, "Why attention divides by √d", book.add_format({"bold": True, "font_size": 14}))
     sheet.write(1, 0, "Q and K are standard normal; ± is one standard error over independent draws.")
     _write_table(book, sheet, rows)
