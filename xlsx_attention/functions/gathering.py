@@ -17,7 +17,7 @@ def gather_all(texts: TextPool, operands: Sequence[Operand]) -> tuple[Floats, np
     """Values as AVERAGEA and its like take them: ``(x, keep, error)``, shapes (h, w, n), (h, w, n), (h, w).
 
     Logicals are 1 and 0, texts in cells and arrays are 0, a typed text must read as a number (else ``#VALUE!``), empty
-    cells are dropped. ``error`` is the leftmost error of each cell of the block (kind 0 where there is none) or ``None``.
+    cells are dropped. ``error`` is the leftmost error of each cell of the block (kind 0 where there is none).
     """
     parts: list[tuple[Floats, Kinds]] = []
     for operand in operands:

@@ -84,8 +84,8 @@ COMPARISONS: Final[dict[str, Callable[[Floats], np.ndarray]]] = {
 
 def align(arrays: list[Array]) -> list[Array]:
     """Pad the array axes as Excel does: a single row or column repeats, other shortages are filled with ``#N/A``."""
-    rows = max(a.shape[2] for a in arrays)
-    columns = max(a.shape[3] for a in arrays)
+    rows = max((a.shape[2] for a in arrays), default=1)
+    columns = max((a.shape[3] for a in arrays), default=1)
     result = []
     for array in arrays:
         _, _, r, c = array.shape

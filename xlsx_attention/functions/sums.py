@@ -1,7 +1,7 @@
 """Sums as Excel forms them: first + second + third …, each addition rounded, no fused multiply-add.
 
 NumPy's ``sum``, ``@`` and ``einsum`` add pairwise, in lanes or fused, which gives other last bits. Here every sum runs
-left to right. Over a large block that is one vector operation for each term; where there are few sums of many terms it is
+left to right. Over a large block that is one vector operation for each term; for few sums of many terms it is
 ``np.add.accumulate``, which is sequential by definition.
 """
 

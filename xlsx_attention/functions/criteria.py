@@ -1,0 +1,135 @@
+"""Criteria of COUNTIF, SUMIFS and their like: ``">=5"``, ``"<>b*"``, ``7``, ``"="``.
+
+A criterion is read once into a test over whole ranges. Sources: Microsoft's pages on COUNTIF and SUMIFS; where they are
+silent, Excel's values in IronCalc's ``COUNTIF.xlsx`` and ``SUMIFS.xlsx``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from xlsx_attention.functions.numbers_as_text import parse_number
+from xlsx_attention.functions.registry import Matrix
+from xlsx_attention.functions.wildcards import fold, has_wildcards, matches
+from xlsx_attention.model.values import (
+    EMPTY,
+    ERROR,
+    ERROR_CODES,
+    LOGICAL,
+    NUMBER,
+    TEXT,
+    Floats,
+    Kinds,
+    Scalar,
+    TextPool,
+)
+
+Mask = np.ndarray
+
+_OPERATORS: Final = ("<>", "<=", ">=", "<", ">", "=")
+
+_ORDER: Final[dict[str, Callable[[Floats, float], Mask]]] = {
+    "=": lambda x, y: x == y,
+    "<": lambda x, y: x < y,
+    ">": lambda x, y: x > y,
+    "<=": lambda x, y: x <= y,
+    ">=": lambda x, y: x >= y,
+}
+_TEXT_ORDER: Final[dict[str, Callable[[str, str], bool]]] = {
+    "<": lambda x, y: x < y,
+    ">": lambda x, y: x > y,
+    "<=": lambda x, y: x <= y,
+    ">=": lambda x, y: x >= y,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """``op`` and the value it compares with; ``bare`` where the operator was not written out."""
+
+    op: str
+    value: Scalar
+    bare: bool = False
+
+    def mask(self, cells: Matrix, texts: TextPool) -> Mask:
+        """Which cells meet it; bool, of the range's shape."""
+        if self.op == "<>":
+            return ~_equal(self.value, self.bare, cells.number, cells.kind, texts)
+        if self.op == "=":
+            return _equal(self.value, self.bare, cells.number, cells.kind, texts)
+        return _ordered(self.op, self.value, cells.number, cells.kind, texts)
+
+    def takes_empty(self, texts: TextPool) -> bool:
+        """Whether an empty cell meets it: says how cells beyond the used range count."""
+        empty = Matrix(np.zeros((1, 1)), np.full((1, 1), EMPTY, np.uint8))
+        return bool(self.mask(empty, texts)[0, 0])
+
+
+def criterion(value: Scalar) -> Criterion:
+    """Read a criterion as it is given: a value to be equal to, or a text with an operator before it.
+
+    An empty cell as a criterion is 0.
+    """
+    if value.kind == EMPTY:
+        return Criterion("=", Scalar(NUMBER), True)
+    if value.kind != TEXT:
+        return Criterion("=", value, True)
+    op = next((o for o in _OPERATORS if value.text.startswith(o)), "")
+    return Criterion(op or "=", _operand(value.text[len(op) :]), not op)
+
+
+def _operand(text: str) -> Scalar:
+    """The kind that a criterion's text stands for: number, logical, error, text, or nothing at all."""
+    word = text.upper()
+    if word in ("TRUE", "FALSE"):
+        return Scalar(LOGICAL, float(word == "TRUE"))
+    if word in ERROR_CODES:
+        return Scalar(ERROR_CODES[word])
+    number = parse_number(text)
+    return Scalar(TEXT, 0.0, text) if number is None else Scalar(NUMBER, number)
+
+
+def _of_texts(test: Callable[[str], bool], number: Floats, kind: Kinds, texts: TextPool) -> Mask:
+    """``test`` on each different text of a range once."""
+    mask = np.zeros(kind.shape, bool)
+    is_text = kind == TEXT
+    if is_text.any():
+        for index in np.unique(number[is_text]):
+            if test(texts[index]):
+                mask |= is_text & (number == index)
+    return mask
+
+
+def _equal(value: Scalar, bare: bool, number: Floats, kind: Kinds, texts: TextPool) -> Mask:
+    if value.kind == NUMBER:
+        # A text that reads as the number is equal to it, too.
+        like = _of_texts(lambda text: parse_number(text) == value.number, number, kind, texts)
+        return ((kind == NUMBER) & (number == value.number)) | like
+    if value.kind == LOGICAL:
+        return (kind == LOGICAL) & (number == value.number)
+    if value.kind >= ERROR:
+        return kind == value.kind
+    if value.text == "":
+        empty = kind == EMPTY
+        # "" takes the empty text as well; "=" and "<>" tell it from an empty cell.
+        return empty | _of_texts(lambda text: text == "", number, kind, texts) if bare else empty
+    if has_wildcards(value.text):
+        return _of_texts(lambda text: matches(value.text, text), number, kind, texts)
+    wanted = fold(value.text)
+    return _of_texts(lambda text: fold(text) == wanted, number, kind, texts)
+
+
+def _ordered(op: str, value: Scalar, number: Floats, kind: Kinds, texts: TextPool) -> Mask:
+    """Numbers are compared with numbers alone, texts with texts, logicals with logicals."""
+    if value.kind in (NUMBER, LOGICAL):
+        return (kind == value.kind) & _ORDER[op](number, value.number)
+    if value.kind == TEXT and value.text != "":
+        test, wanted = _TEXT_ORDER[op], fold(value.text)
+        return _of_texts(lambda text: test(fold(text), wanted), number, kind, texts)
+    if value.kind >= ERROR and op in ("<=", ">="):
+        return kind == value.kind
+    return np.zeros(kind.shape, bool)
