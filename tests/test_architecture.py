@@ -17,6 +17,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"errors"}),
     frozenset({"model"}),
     frozenset({"functions"}),
+    frozenset({"writing"}),
     frozenset(
         {
             "reading",
@@ -128,6 +129,7 @@ def test_the_package_is_looked_at() -> None:
             "if TYPE_CHECKING:\n    from ..compiling import plan",
             "imports xlsx_attention.compiling.plan",
         ),
+        ("writing/a.py", "from ..reporting import html", "writing imports xlsx_attention.reporting.html"),
         ("pipeline.py", "from .batch import work", "pipeline imports xlsx_attention.batch.work"),
         ("batch/a.py", "import_module('xlsx_attention.cli')", "batch imports xlsx_attention.cli"),
         ("batch/a.py", "importlib.import_module('..cli', __package__)", "batch imports xlsx_attention.cli"),
