@@ -11,7 +11,7 @@ import numpy.typing as npt
 import openpyxl
 import pytest
 
-from xlsx_attention.attention import layer_norm, matmul_in_order, scaled_dot_product, self_attention
+from xlsx_attention.attention import exp, layer_norm, matmul_in_order, scaled_dot_product, self_attention, sum_in_order
 
 Array = npt.NDArray[np.float64]
 RANGE = r"[A-Z]+\d+:[A-Z]+\d+"
@@ -46,6 +46,24 @@ def test_products_carry_excels_bits(corpus: Path) -> None:
     # The one other cell is a single product that lies halfway between two numbers: see matmul_in_order.
     assert strangers == {("TRANSFORMER EX1", "TD2666", 2, 1): 1}
     assert count == 4638
+
+
+def test_sums_and_exponentials_carry_excels_bits(corpus: Path) -> None:
+    """Every =EXP(cell) and =SUM(range) of the three self-attention sheets, from the stored value of what it uses."""
+    file = corpus / "ai-by-hand" / "Self-Attention.xlsx"
+    formulas, values = (openpyxl.load_workbook(file, data_only=stored) for stored in (False, True))
+    pattern = re.compile(rf"=(EXP|SUM)\(({RANGE}|[A-Z]+\d+)\)")
+    count = {"EXP": 0, "SUM": 0}
+    for name in ("small", "medium", "large"):
+        for row in formulas[name].iter_rows():
+            for cell in row:
+                if found := pattern.fullmatch(str(cell.value)):
+                    area = found[2] if ":" in found[2] else f"{found[2]}:{found[2]}"
+                    used = cells(values[name], area).reshape(1, -1)
+                    ours = exp(used) if found[1] == "EXP" else sum_in_order(used)
+                    assert ours.tolist() == [[values[name][cell.coordinate].value]], (name, cell.coordinate)
+                    count[found[1]] += 1
+    assert count == {"EXP": 224, "SUM": 24}
 
 
 def test_self_attention_sheet(corpus: Path) -> None:
