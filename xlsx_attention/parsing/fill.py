@@ -53,12 +53,10 @@ class Names:
 class Filler:
     """Foretells the texts of one form along lines of one axis."""
 
-    __slots__ = ("constants", "cross", "form", "high", "joined", "joined_span", "low", "names", "offsets", "static")
+    __slots__ = ("constants", "fixed", "high", "joined", "line", "low", "names", "offsets", "span", "static")
 
     def __init__(self, form: FormulaForm, along: Literal[0, 1], names: Names) -> None:
-        self.form = form
         self.names = names
-        self.cross: Literal[0, 1] = ROWS if along == COLUMNS else COLUMNS
         # constants[0] varying[0] constants[1] … varying[k-1] constants[k]; a constant may hold steps across the line.
         self.constants: list[list[str | Step]] = [[]]
         self.offsets: list[int] = []
@@ -75,28 +73,40 @@ class Filler:
         # Where nothing between the varying parts depends on the line, they are the same for all lines of a block.
         self.static = all(isinstance(part, str) for constant in self.constants[1:-1] for part in constant)
         self.joined: list[str] = []
-        self.joined_span = (0, 0)
+        self.span = (0, 0)
+        # The constants as the last line asked for has them; None where a reference leaves the grid on that line.
+        self.line = -1
+        self.fixed: list[str] | None = None
 
     def texts(self, line: int, start: int, stop: int) -> list[str]:
         """What cells ``start:stop`` of a line would hold; shorter where a reference would leave the grid."""
         if start < self.low:
             return []
         stop = min(stop, self.high)
-        constants: list[str] = []
-        for constant in self.constants:
-            texts = [part if isinstance(part, str) else part.text(line) for part in constant]
-            if None in texts:
-                return []
-            constants.append("".join(texts))  # type: ignore[arg-type]
+        if line != self.line:
+            self.line = line
+            self.fixed = self._fix(line)
+        constants = self.fixed
+        if constants is None:
+            return []
         if not self.offsets:
             return list(repeat(constants[0], stop - start))
         head, tail = constants[0], constants[-1]
         if self.static:
-            if self.joined_span != (start, stop):
+            if self.span != (start, stop):
                 self.joined = self._join(constants[1:-1], start, stop)
-                self.joined_span = (start, stop)
+                self.span = (start, stop)
             return [head + middle + tail for middle in self.joined]
         return [head + middle + tail for middle in self._join(constants[1:-1], start, stop)]
+
+    def _fix(self, line: int) -> list[str] | None:
+        fixed: list[str] = []
+        for constant in self.constants:
+            texts = [part if isinstance(part, str) else part.text(line) for part in constant]
+            if None in texts:
+                return None
+            fixed.append("".join(text for text in texts if text))
+        return fixed
 
     def _join(self, between: list[str], start: int, stop: int) -> list[str]:
         varying = [self.names(start + offset, stop + offset) for offset in self.offsets]
@@ -123,6 +133,8 @@ class _Lines:
         self.numbers = numbers
         self.names = Names(along)
         self.fillers: dict[int, Filler] = {}
+        #: What followed a form last time: rows of records repeat their forms in turn.
+        self.successor: dict[int, int] = {}
         self.lengths: list[int] = []
         self.found: list[int] = []
 
@@ -178,7 +190,7 @@ class _Lines:
         pointer: int,
         current: list[tuple[int, int, int]],
     ) -> int:
-        """Forms of one stretch: as the line above foretells, else as the left neighbour does, else by reading."""
+        """Forms of one stretch: as the line above foretells, else the left neighbour or its habit, else by reading."""
         left = -1
         surprised = False
         while at < stop:
@@ -194,6 +206,9 @@ class _Lines:
             if not count and left >= 0 and left != number:
                 number = left
                 count = self.matching(number, line, place, at, stop - at, 1)
+            if not count and (guess := self.successor.get(left, -1)) >= 0:
+                number = guess
+                count = self.matching(number, line, place, at, stop - at, 1)
             if not count:
                 row, column = (line, place) if self.along == COLUMNS else (place, line)
                 number = self.read(self.texts[at], row, column)
@@ -202,6 +217,7 @@ class _Lines:
                 current[-1] = (current[-1][0], place + count, number)
             else:
                 current.append((place, place + count, number))
+                self.successor[left] = number
             self.lengths.append(count)
             self.found.append(number)
             left = number

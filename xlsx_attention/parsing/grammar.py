@@ -215,7 +215,7 @@ class _Parser:
         opening = self.skip_space(self.index)
         if self.tokens[opening].kind == "open":
             self.index = opening + 1
-            self.call(NameRef(name, sheet) if sheet else name.upper(), token.position)
+            self.call(NameRef(name, sheet) if sheet else name.upper(), self.tokens[opening].position)
             return True
         logical = None if sheet else _LOGICALS.get(name.upper())
         return self.push(logical or NameRef(name, sheet))

@@ -58,20 +58,23 @@ _A1_REFERENCES: Final = rf"""
   | (?P<rows>\$?{ROW}{SPACE}*+:{SPACE}*+\$?{ROW}{_END})
 """
 _STEP: Final = r"(?:\[-?[0-9]++\]|[0-9]++)?"
-# `~R1C1` is a name that looks like a reference in this notation; no formula has a ~ outside texts and sheet names.
+# `~R1C1` is a name, and `~R1C1:Sheet3!` a run of sheets, that looks like a reference in this notation; no formula has a
+# ~ outside texts and sheet names.
 _R1C1_REFERENCES: Final = rf"""
     (?P<cell>R{_STEP}C{_STEP}{_END})
   | (?P<columns>C{_STEP}{SPACE}*+:{SPACE}*+C{_STEP}{_END})
   | (?P<rows>R{_STEP}{SPACE}*+:{SPACE}*+R{_STEP}{_END})
-  | (?P<marked>~[RCrc0-9]++)
+  | (?P<marked>~[RCrc0-9]++(?::{NAME_CHARACTER}++!)?+)
 """
 _ERRORS: Final = "|".join(re.escape(text) for text in sorted(ERROR_CODES, key=len, reverse=True))
 
 
-def _pattern(references: str) -> re.Pattern[str]:
+def _pattern(references: str, cell: str) -> re.Pattern[str]:
+    # `A1:Sheet1!B2` begins with a cell (a sheet called A1 is quoted), and no sheet follows a `!`.
     return re.compile(
         rf"""
-    (?P<prefix>(?:(?:\[[^\[\]]*+\])?+{NAME_CHARACTER}++(?::{NAME_CHARACTER}++)?+|\[[0-9]++\]|'(?:[^']|'')++')!)
+    (?P<prefix>(?<!!)(?!{cell}:)
+        (?:(?:\[[^\[\]]*+\])?+{NAME_CHARACTER}++(?::{NAME_CHARACTER}++)?+|\[[0-9]++\]|'(?:[^']|'')++')!)
   | {references}
   | (?P<number>(?>(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[Ee][+-]?[0-9]++)?+)(?!{NAME_CHARACTER}))
   | (?P<string>"(?:[^"]|"")*+")
@@ -87,8 +90,8 @@ def _pattern(references: str) -> re.Pattern[str]:
     )
 
 
-A1: Final = _pattern(_A1_REFERENCES)
-R1C1: Final = _pattern(_R1C1_REFERENCES)
+A1: Final = _pattern(_A1_REFERENCES, rf"{COLUMN}{ROW}")
+R1C1: Final = _pattern(_R1C1_REFERENCES, "R[0-9]*+C[0-9]*+")
 
 
 def fault(position: int, expected: str, found: str) -> FormulaSyntaxError:

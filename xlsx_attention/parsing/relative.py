@@ -57,8 +57,8 @@ def key_of(text: str, row: int, column: int) -> str:
         piece = match.group()
         if kind in ("cell", "columns", "rows"):
             piece = _to_r1c1(piece, kind, row, column)
-        elif kind == "name":
-            if _LIKE_R1C1.fullmatch(piece):
+        elif kind == "name" or kind == "prefix":
+            if _LIKE_R1C1.fullmatch(piece.partition(":")[0]):
                 piece = "~" + piece
         elif kind == "bad":
             return "?" + text
