@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from xlsx_attention.errors import NotComputed
+from xlsx_attention.functions.registry import NeedsCells
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.formula import Tree
 from xlsx_attention.model.grid import WorkbookGrid
@@ -30,6 +32,10 @@ def evaluate(machine: Machine, step: Step, rect: Rect) -> Array:
     ev = BlockEvaluator(machine, step.block.sheet, rect, mode, one_by_one=not step.vectorised)
     try:
         result = ev.finish(step.tree, step.snaps)
+    except NeedsCells:
+        if not step.vectorised:
+            raise
+        return _cell_by_cell(machine, replace(step, vectorised=False), rect)
     except NotComputed as lack:
         if rect.size > 1:
             return _in_strips(machine, step, rect)
@@ -102,12 +108,14 @@ def parts(step: Step) -> list[Rect]:
     return [Rect(top, left, bottom, right) for top, bottom in rows for left, right in columns]
 
 
-def from_precedents(grid: WorkbookGrid, plan: Plan, parse: Parse | None = None) -> list[Plane]:
-    """Every computed cell from the values that the file stores for the cells that it uses.
+def from_precedents(
+    grid: WorkbookGrid, plan: Plan, parse: Parse | None = None, planes: list[Plane] | None = None
+) -> list[Plane]:
+    """Every computed cell from the values that the file stores for the cells that it uses (or from ``planes``).
 
     Cells that are not computed stay ``EMPTY`` in the planes that come back.
     """
-    machine = Machine(grid, [sheet.cached for sheet in grid.sheets], plan.names, parse)
+    machine = Machine(grid, planes or [sheet.cached for sheet in grid.sheets], plan.names, parse)
     results = blank_planes(grid)
     for step in plan.steps:
         for rect in parts(step):

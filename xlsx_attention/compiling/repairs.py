@@ -1,0 +1,246 @@
+"""Cells unlike their block: a number typed over a formula, or a formula that is not its neighbours'.
+
+A cell is only taken for a hole where its surroundings leave little doubt, since an accusation of a right cell costs more than
+anything else: it lies inside the rectangle that cells of one relative form fill but for at most a quarter, or at the end of a line
+of them that another block reads, or is read, one cell longer.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from xlsx_attention.compiling.order import Owners
+from xlsx_attention.functions.numbers_as_text import parse_number
+from xlsx_attention.model.address import Rect
+from xlsx_attention.model.formula import Apply, Binary, Call, Located, NumberLit, Single, Spill, Tree, Unary
+from xlsx_attention.model.grid import WorkbookGrid
+from xlsx_attention.model.plan import Repair, Step
+from xlsx_attention.model.values import EMPTY, NUMBER, TEXT
+
+#: A rectangle with more strange cells than this share is no block with holes.
+HOLES = 0.25
+#: Fragments of one form beyond which a sheet is too ragged to speak of holes.
+FRAGMENTS = 2_000
+
+
+def find_repairs(grid: WorkbookGrid, steps: Sequence[Step], owners: Owners) -> tuple[Repair, ...]:
+    """Every cell that its block's formula should fill and does not; see the module's text for what counts."""
+    families: dict[tuple[int, str], list[Step]] = defaultdict(list)
+    for step in steps:
+        if step.block.spill is None and step.block.form.tree is not None:
+            families[step.block.sheet, step.block.form.r1c1].append(step)
+    search = _Search(grid, steps, owners, defaultdict(list))
+    for step in steps:
+        for read in step.reads:
+            search.readers[read.sheet, read.rect].append(step.index)
+    found: dict[tuple[int, int, int], Repair] = {}
+    for family in families.values():
+        if sum(step.block.rect.size for step in family) < 2 or len(family) > FRAGMENTS:
+            continue
+        for cluster in _clusters(family):
+            for repair in search.holes(cluster):
+                key = (repair.sheet, repair.row, repair.column)
+                known = found.get(key)
+                # The larger family has the say where two claim one cell.
+                if known is None or steps[known.step].block.rect.size < steps[repair.step].block.rect.size:
+                    found[key] = repair
+    # A cell cannot both be strange and set the standard for a neighbour.
+    odd = {repair.own for repair in found.values() if repair.own is not None}
+    return tuple(found[key] for key in sorted(found) if found[key].step not in odd or steps[found[key].step].block.rect.size > 1)
+
+
+def _clusters(family: list[Step]) -> list[list[Step]]:
+    """Fragments of one form that touch or leave one cell between them."""
+    rest = sorted(family, key=lambda step: step.block.rect)
+    clusters: list[list[Step]] = []
+    while rest:
+        cluster = [rest.pop(0)]
+        grown = True
+        while grown:
+            grown = False
+            for step in list(rest):
+                if any(_near(step.block.rect, other.block.rect) for other in cluster):
+                    rest.remove(step)
+                    cluster.append(step)
+                    grown = True
+        clusters.append(cluster)
+    return clusters
+
+
+def _near(a: Rect, b: Rect) -> bool:
+    grown_a = Rect(a.top - 1, a.left - 1, a.bottom + 1, a.right + 1)
+    grown_b = Rect(b.top - 1, b.left - 1, b.bottom + 1, b.right + 1)
+    return grown_a.intersection(grown_b) is not None
+
+
+class _Search:
+    def __init__(
+        self,
+        grid: WorkbookGrid,
+        steps: Sequence[Step],
+        owners: Owners,
+        readers: defaultdict[tuple[int, Rect], list[int]],
+    ) -> None:
+        self.grid = grid
+        self.steps = steps
+        self.owners = owners
+        self.readers = readers
+
+    def holes(self, cluster: list[Step]) -> list[Repair]:
+        sheet = cluster[0].block.sheet
+        bounds = cluster[0].block.rect
+        for step in cluster:
+            bounds = bounds.union(step.block.rect)
+        cells = sum(step.block.rect.size for step in cluster)
+        strange = bounds.size - cells
+        if strange == 0:
+            return self._ends(cluster, bounds)
+        if strange > HOLES * bounds.size:
+            return []
+        mask = np.ones(bounds.shape, bool)
+        for step in cluster:
+            rect = step.block.rect
+            mask[rect.top - bounds.top : rect.bottom - bounds.top, rect.left - bounds.left : rect.right - bounds.left] = False
+        line = min(bounds.shape) == 1
+        if not line:
+            # A whole strange row or column is a subtotal or a separator, not a slip.
+            mask[mask.all(axis=1), :] = False
+            mask[:, mask.all(axis=0)] = False
+        places = [(bounds.top + int(i), bounds.left + int(j)) for i, j in np.argwhere(mask)]
+        if len(places) > 2 and _on_a_diagonal(places):
+            return []
+        found = []
+        for row, column in places:
+            repair = self._judge(cluster, sheet, row, column, similar=line)
+            if repair is not None:
+                found.append(repair)
+        return found
+
+    def _judge(self, cluster: list[Step], sheet: int, row: int, column: int, similar: bool) -> Repair | None:
+        nearest = min(cluster, key=lambda s: _distance(s.block.rect, row, column))
+        own = self.owners.of(sheet, row, column)
+        number, kind = self.grid.sheets[sheet].cached.get(row, column)
+        if own < 0:
+            if kind == TEXT and parse_number(self.grid.texts[number]) is None:
+                return None
+            if kind not in (NUMBER, TEXT):
+                return None
+        else:
+            other = self.steps[own].block
+            family = sum(step.block.rect.size for step in cluster)
+            if other.spill is not None or (other.rect.size > 1 and other.rect.size * 8 > family):
+                return None
+            if similar and skeleton(self.steps[own].tree) != skeleton(nearest.tree):
+                return None
+        if not self._has_precedents(nearest, row, column):
+            return None
+        return Repair(sheet, row, column, nearest.index, None if own < 0 else own)
+
+    def _has_precedents(self, step: Step, row: int, column: int) -> bool:
+        """Whether the block's formula, put into the cell, finds numbers where the block's own cells find them."""
+        rect = step.block.rect
+        for node in _located(step.tree):
+            here = node.reference.at(row, column)
+            there = node.reference.at(rect.top, rect.left)
+            if here is None or there is None:
+                return False
+            for sheet in node.sheets:
+                plane = self.grid.sheets[sheet].cached
+                if here.size > 100_000:
+                    continue
+                found, usual = plane.read(here)[1], plane.read(there)[1]
+                if (usual == NUMBER).all() and not (found == NUMBER).all() and not self.owners.within(sheet, here):
+                    return False
+                if (usual != EMPTY).any() and not (found != EMPTY).any():
+                    return False
+        return True
+
+    def _ends(self, cluster: list[Step], bounds: Rect) -> list[Repair]:
+        """The cell before or after a full line of cells, where other blocks show that the line is one longer."""
+        if min(bounds.shape) != 1 or bounds.size < 2:
+            return []
+        sheet = cluster[0].block.sheet
+        upright = bounds.width == 1
+        found = []
+        for end in (-1, 1):
+            if upright:
+                row, column = (bounds.top - 1 if end < 0 else bounds.bottom), bounds.left
+            else:
+                row, column = bounds.top, (bounds.left - 1 if end < 0 else bounds.right)
+            if row < 0 or column < 0:
+                continue
+            whole = bounds.union(Rect.cell(row, column))
+            if self._seeds(cluster, row, column) or not self._evidence(cluster, bounds, whole, upright):
+                continue
+            repair = self._judge(cluster, sheet, row, column, similar=True)
+            if repair is not None:
+                found.append(repair)
+        return found
+
+    def _seeds(self, cluster: list[Step], row: int, column: int) -> bool:
+        """Whether the line grows out of the cell: the first value of a recurrence is an input."""
+        return any(
+            read.sheet == step.block.sheet and read.rect.contains(row, column) for step in cluster for read in step.reads
+        )
+
+    def _evidence(self, cluster: list[Step], bounds: Rect, whole: Rect, upright: bool) -> bool:
+        sheet = cluster[0].block.sheet
+        members = {step.index for step in cluster}
+        if any(reader not in members for reader in self.readers.get((sheet, whole), ())):
+            return True
+        for read in (read for step in cluster for read in step.reads):
+            bound = read.reference.top if upright else read.reference.left
+            if bound.absolute:
+                continue
+            for owner in self.owners.within(read.sheet, read.rect):
+                block = self.steps[owner].block
+                span = block.cells
+                shift = bound.index
+                if upright:
+                    matches = (span.top, span.bottom) == (whole.top + shift, whole.bottom + shift)
+                else:
+                    matches = (span.left, span.right) == (whole.left + shift, whole.right + shift)
+                if matches and owner not in members:
+                    return True
+        return False
+
+
+def _located(tree: Tree) -> list[Located]:
+    from xlsx_attention.compiling.survey import nodes
+
+    return [node for node in nodes(tree) if isinstance(node, Located)]
+
+
+def _distance(rect: Rect, row: int, column: int) -> int:
+    down = max(rect.top - row, 0, row - rect.bottom + 1)
+    across = max(rect.left - column, 0, column - rect.right + 1)
+    return down + across
+
+
+def _on_a_diagonal(places: list[tuple[int, int]]) -> bool:
+    return len({row - column for row, column in places}) == 1 or len({row + column for row, column in places}) == 1
+
+
+def skeleton(tree: Tree) -> object:
+    """A tree without its references and numbers: formulas that differ only there are of one kind."""
+    if isinstance(tree, Located):
+        return "reference"
+    if isinstance(tree, NumberLit):
+        return "number"
+    if isinstance(tree, Binary):
+        spine: list[object] = []
+        node: Tree = tree
+        while isinstance(node, Binary):
+            spine.append((node.op, skeleton(node.right)))
+            node = node.left
+        return (skeleton(node), *reversed(spine))
+    if isinstance(tree, (Unary, Single, Spill)):
+        return (type(tree).__name__, skeleton(tree.operand))
+    if isinstance(tree, Call):
+        return (tree.name, *map(skeleton, tree.args))
+    if isinstance(tree, Apply):
+        return (skeleton(tree.callee), *map(skeleton, tree.args))
+    return tree

@@ -1,0 +1,254 @@
+"""The one way through the stages: file → grid → blocks → plan → values → verdicts → report."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from xlsx_attention import parsing, reading
+from xlsx_attention.comparing.assemble import assemble
+from xlsx_attention.comparing.tolerance import Tolerance, same_bits
+from xlsx_attention.comparing.verdicts import Cell, Recomputed, judge
+from xlsx_attention.compiling.plan import compile_plan
+from xlsx_attention.errors import FormulaSyntaxError, UnreadableFile
+from xlsx_attention.model.address import Rect
+from xlsx_attention.model.budget import Budgets
+from xlsx_attention.model.formula import FormulaForm, Tree
+from xlsx_attention.model.grid import Notice, WorkbookGrid
+from xlsx_attention.model.plan import Plan, Step
+from xlsx_attention.model.report import FileError, FileReport, Report
+from xlsx_attention.model.role import AttentionMap
+from xlsx_attention.model.values import EMPTY, NOT_COMPUTED, Floats, Plane
+from xlsx_attention.running import run
+from xlsx_attention.running.evaluator import Machine
+from xlsx_attention.running.magnitude import magnitude
+
+if TYPE_CHECKING:
+    from xlsx_attention.model.published import Published
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a file is verified. ``rtol`` ``None`` follows from the file's digits; ``sheets`` ``None`` means all."""
+
+    rtol: float | None = None
+    sheets: tuple[str, ...] | None = None
+    budgets: Budgets = Budgets()
+    recognise: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A file read, parsed and compiled, and recomputed both ways."""
+
+    grid: WorkbookGrid
+    plan: Plan
+    values: Recomputed
+    attention: AttentionMap
+    special: dict[int, str]
+    circular: set[Cell]
+
+
+def parse_names(grid: WorkbookGrid) -> dict[tuple[int | None, str], Tree]:
+    """Defined names as trees; one that cannot be parsed becomes a notice and ``#NAME?``."""
+    names: dict[tuple[int | None, str], Tree] = {}
+    for name in grid.names:
+        try:
+            names[name.sheet, name.name.upper()] = parsing.parse(name.formula, 0, 0)
+        except FormulaSyntaxError as fault:
+            grid.notices.append(Notice("name-not-understood", name.name, str(fault)))
+    return names
+
+
+def understand(grid: WorkbookGrid, options: Options = Options()) -> Understood:
+    """Everything but the verdicts."""
+    blocks = parsing.find_blocks(grid)
+    plan = compile_plan(grid, blocks, parse_names(grid))
+    special = _special(plan)
+    circular = {cell for cycle in plan.cycles for cell in cycle}
+    kept = circular | {
+        (step.block.sheet, *at)
+        for step in plan.steps
+        if special.get(step.index) in ("volatile", "external")
+        for at in step.block.cells.cells()
+    }
+    values = _recompute(grid, plan, kept)
+    lacking = {
+        step.index
+        for step in plan.steps
+        if step.index not in special and _any_not_computed(values.precedents[step.block.sheet], step.block.cells)
+    }
+    for index in _downstream(plan, lacking) - lacking:
+        special.setdefault(index, "depends-on-not-computed")
+    attention = _recognise(grid, plan) if options.recognise else AttentionMap()
+    return Understood(grid, plan, values, attention, special, circular)
+
+
+def _recognise(grid: WorkbookGrid, plan: Plan) -> AttentionMap:
+    from xlsx_attention.recognising import recognise
+
+    return recognise(grid, plan)
+
+
+def _any_not_computed(plane: Plane, rect: Rect) -> bool:
+    return bool((plane.read(rect)[1] == NOT_COMPUTED).any())
+
+
+def _special(plan: Plan) -> dict[int, str]:
+    """Steps that are judged otherwise; what depends on them too."""
+    special: dict[int, str] = {}
+    for step in plan.steps:
+        if step.volatile:
+            special[step.index] = "volatile"
+        elif step.external:
+            special[step.index] = "external"
+    volatile = {index for index, kind in special.items() if kind == "volatile"}
+    for index in _downstream(plan, volatile) - volatile:
+        special.setdefault(index, "depends-on-volatile")
+    return special
+
+
+def _downstream(plan: Plan, sources: set[int]) -> set[int]:
+    if not sources:
+        return set()
+    readers: dict[int, list[int]] = {}
+    for index, before in plan.edges.items():
+        for precedent in before:
+            readers.setdefault(precedent, []).append(index)
+    seen, stack = set(sources), list(sources)
+    while stack:
+        for reader in readers.get(stack.pop(), ()):
+            if reader not in seen:
+                seen.add(reader)
+                stack.append(reader)
+    return seen
+
+
+def _recompute(grid: WorkbookGrid, plan: Plan, kept: set[Cell]) -> Recomputed:
+    """From precedents everywhere; from the inputs only where the first differs from the file in any bit.
+
+    Where a step and all that it reads equal the file to the bit, computing it from the inputs would give those very bits
+    again: the second run would be the first.
+    """
+    stored = [sheet.cached for sheet in grid.sheets]
+    if _lacks_caches(grid, plan):
+        # What the file does not store is filled in from the inputs, so that its dependents can be judged at all.
+        computed = run.from_inputs(grid, plan, kept=kept, parse=parsing.parse)
+        stored = [_filled(plane, full) for plane, full in zip(stored, computed, strict=True)]
+        precedents = run.from_precedents(grid, plan, parsing.parse, planes=stored)
+        inputs = computed
+    else:
+        precedents = run.from_precedents(grid, plan, parsing.parse)
+        dirty = {
+            step.index
+            for step in plan.steps
+            if not same_bits(
+                *grid.sheets[step.block.sheet].cached.read(step.block.cells),
+                *precedents[step.block.sheet].read(step.block.cells),
+            ).all()
+        }
+        dirty |= {repair.step for repair in plan.repairs} | {r.own for r in plan.repairs if r.own is not None}
+        dirty |= _readers_of(plan, [(r.sheet, Rect.cell(r.row, r.column)) for r in plan.repairs])
+        wanted = _downstream(plan, dirty)
+        if wanted:
+            inputs = run.from_inputs(grid, plan, wanted=wanted, kept=kept, parse=parsing.parse)
+        else:
+            inputs = [sheet.cached for sheet in grid.sheets]
+    machine = Machine(grid, stored, plan.names, parsing.parse)
+    repaired: dict[Cell, tuple[float, int]] = {}
+    for repair in plan.repairs:
+        value = run.evaluate(machine, plan.steps[repair.step], Rect.cell(repair.row, repair.column))
+        repaired[repair.sheet, repair.row, repair.column] = (float(value.number.flat[0]), int(value.kind.flat[0]))
+    return Recomputed(precedents, inputs, repaired)
+
+
+def _readers_of(plan: Plan, places: Iterable[tuple[int, Rect]]) -> set[int]:
+    places = list(places)
+    return {
+        step.index
+        for step in plan.steps
+        for read in step.reads
+        if any(sheet == read.sheet and read.rect.intersection(rect) for sheet, rect in places)
+    }
+
+
+def _lacks_caches(grid: WorkbookGrid, plan: Plan) -> bool:
+    return any(
+        bool((grid.sheets[step.block.sheet].cached.read(step.block.cells)[1] == EMPTY).any()) for step in plan.steps
+    )
+
+
+def _filled(stored: Plane, computed: Plane) -> Plane:
+    plane = stored.copy()
+    missing = plane.kind == EMPTY
+    plane.number[missing] = computed.number[missing]
+    plane.kind[missing] = computed.kind[missing]
+    for cell, value in computed.outliers.items():
+        plane.outliers.setdefault(cell, value)
+    return plane
+
+
+def verify_grid(
+    grid: WorkbookGrid, options: Options = Options(), published: Published | None = None, started: float | None = None
+) -> FileReport:
+    """The report on a workbook that has been read."""
+    started = time.perf_counter() if started is None else started
+    understood = understand(grid, options)
+    plan, values = understood.plan, understood.values
+    tolerance = Tolerance.for_file(grid.provenance, options.rtol)
+    machine = Machine(grid, [sheet.cached for sheet in grid.sheets], plan.names, parsing.parse)
+    by_cells: dict[tuple[int, Rect], Step] = {(s.block.sheet, s.block.cells): s for s in plan.steps}
+
+    def size_of(sheet: int, rect: Rect) -> Floats:
+        step = by_cells.get((sheet, rect))
+        if step is None:
+            step = next(
+                (s for s in plan.steps if s.block.sheet == sheet and s.block.cells.covers(rect)),
+                None,
+            )
+        return np.zeros(rect.shape) if step is None else magnitude(machine, step, rect)
+
+    judged = judge(grid, plan, values, tolerance, size_of, understood.special, understood.circular)
+
+    def formula_at(form: FormulaForm, row: int, column: int) -> str:
+        return parsing.formula_at(form, row, column)
+
+    report = assemble(grid, plan, values, judged, tolerance, understood.attention, formula_at, options.sheets)
+    if published is not None:
+        from xlsx_attention.comparing.published import hold_against
+
+        figures = hold_against(published, report)
+        status = report.status if all(f.agrees for f in figures) else "diverges"
+        report = replace(report, published=figures, status=status)
+    return replace(report, seconds=time.perf_counter() - started)
+
+
+def verify_file(
+    path: str | os.PathLike[str], options: Options = Options(), published: Published | None = None
+) -> FileReport:
+    """The report on one file; a file that cannot be read is a report of its own, not an exception."""
+    started = time.perf_counter()
+    try:
+        grid = reading.read_workbook(path, budgets=options.budgets)
+    except UnreadableFile as error:
+        return FileReport(os.fspath(path), "unreadable", FileError(error.code, str(error)))
+    return verify_grid(grid, options, published, started)
+
+
+def verify_files(paths: Sequence[str | os.PathLike[str]], options: Options = Options()) -> Report:
+    """Every file in the order given."""
+    return Report(tuple(verify_file(path, options) for path in paths), tool=tool_name())
+
+
+def tool_name() -> str:
+    from xlsx_attention import __version__
+
+    return f"xlsx-attention {__version__}"
+
+
+__all__ = ["Mapping", "Options", "Understood", "understand", "verify_file", "verify_files", "verify_grid"]
