@@ -1,18 +1,17 @@
-"""Formula cells for the tests: by hand, and from files by way of openpyxl: no stage but this one is at work."""
+"""Formula cells for the tests: made by hand, and those of the public workbooks."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import numpy as np
-import openpyxl
-from openpyxl.worksheet.formula import ArrayFormula as OpenpyxlArray
 
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.grid import ArrayFormula, Sheet, WorkbookGrid
 from xlsx_attention.model.values import Plane, TextPool
+from xlsx_attention.reading import read_workbook
 
 
 def sheet_of(
@@ -41,28 +40,16 @@ def grid_of(*sheets: Sheet) -> WorkbookGrid:
     return WorkbookGrid("book.xlsx", list(sheets), TextPool())
 
 
-def read_formulas(path: Path) -> WorkbookGrid | None:
-    """Every formula cell of a file; ``None`` where openpyxl refuses the file."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            book = openpyxl.load_workbook(path)
-        except (ValueError, TypeError, KeyError):
-            return None
-    sheets = []
-    for index, worksheet in enumerate(book.worksheets):
-        cells: dict[tuple[int, int], str] = {}
-        arrays: dict[tuple[int, int], ArrayFormula] = {}
-        for cell in (cell for row in worksheet.iter_rows() for cell in row):
-            value, place = cell.value, (cell.row - 1, cell.column - 1)
-            if isinstance(value, OpenpyxlArray):
-                arrays[place] = ArrayFormula(Rect.parse(value.ref), "array")
-                value = value.text
-            elif cell.data_type != "f":
-                continue
-            if isinstance(value, str) and value not in ("", "="):
-                cells[place] = value.removeprefix("=")
-            else:
-                arrays.pop(place, None)
-        sheets.append(sheet_of(cells, index, arrays))
-    return grid_of(*sheets)
+@cache
+def corpus_grids(corpus: Path) -> tuple[WorkbookGrid, ...]:
+    """Every public workbook, read once for all the tests of this folder."""
+    return tuple(read_workbook(path) for path in sorted(corpus.rglob("*.xlsx")))
+
+
+def stored_texts(sheet: Sheet) -> Iterator[tuple[int, int, str]]:
+    """Row, column and text of each formula that the file writes out; members of shared formulas have none."""
+    for row, column, text in zip(
+        sheet.formula_rows.tolist(), sheet.formula_columns.tolist(), sheet.formula_texts, strict=True
+    ):
+        if text:
+            yield row, column, text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ from xlsx_attention.model.values import ERROR_TEXTS
 from xlsx_attention.parsing import formula_at, parse, relative_form
 
 ROW, COLUMN = 1000, 500
+pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
 
 
 def printed(tree: Tree) -> str:

@@ -76,10 +76,10 @@ def _pattern(references: str, cell: str) -> re.Pattern[str]:
     (?P<prefix>(?<!!)(?!{cell}:)
         (?:(?:\[[^\[\]]*+\])?+{NAME_CHARACTER}++(?::{NAME_CHARACTER}++)?+|\[[0-9]++\]|'(?:[^']|'')++')!)
   | {references}
-  | (?P<number>(?>(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[Ee][+-]?[0-9]++)?+)(?!{NAME_CHARACTER}))
+  | (?P<number>(?>(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[Ee][+-]?[0-9]++)?+)(?!{NAME_CHARACTER}|\$))
   | (?P<string>"(?:[^"]|"")*+")
   | (?P<error>(?i:{_ERRORS}))
-  | (?P<name>{NAME_START}{NAME_CHARACTER}*+)
+  | (?P<name>{NAME_START}{NAME_CHARACTER}*+(?!\$))
   | (?P<bracket>\[(?:'.|[^\[\]']|\[(?:'.|[^\[\]'])*+\])*+\])
   | (?P<space>{SPACE}++)
   | (?P<operator><=|>=|<>|[-+*/^&=<>%:@\#])
