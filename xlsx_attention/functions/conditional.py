@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from xlsx_attention.functions.criteria import Criterion, criterion
 from xlsx_attention.functions.registry import Area, Evaluator, ExcelError, Matrix, Operand, function
@@ -13,7 +14,7 @@ from xlsx_attention.functions.values_of import raise_first_error
 from xlsx_attention.model.address import MAX_COLUMNS, MAX_ROWS, Rect
 from xlsx_attention.model.values import DIV0, EMPTY, ERROR, NUMBER, VALUE, Array, Floats
 
-Mask = np.ndarray
+Mask = npt.NDArray[np.bool_]
 #: From the numbers that meet the criteria to the result.
 Total = Callable[[Floats], float]
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from xlsx_attention.functions.numbers_as_text import parse_number
 from xlsx_attention.functions.registry import Matrix
@@ -28,16 +29,15 @@ from xlsx_attention.model.values import (
     TextPool,
 )
 
-Mask = np.ndarray
+Mask = npt.NDArray[np.bool_]
 
 _OPERATORS: Final = ("<>", "<=", ">=", "<", ">", "=")
 
 _ORDER: Final[dict[str, Callable[[Floats, float], Mask]]] = {
-    "=": lambda x, y: x == y,
-    "<": lambda x, y: x < y,
-    ">": lambda x, y: x > y,
-    "<=": lambda x, y: x <= y,
-    ">=": lambda x, y: x >= y,
+    "<": lambda x, y: np.less(x, y),
+    ">": lambda x, y: np.greater(x, y),
+    "<=": lambda x, y: np.less_equal(x, y),
+    ">=": lambda x, y: np.greater_equal(x, y),
 }
 _TEXT_ORDER: Final[dict[str, Callable[[str, str], bool]]] = {
     "<": lambda x, y: x < y,
@@ -58,6 +58,9 @@ class Criterion:
     def mask(self, cells: Matrix, texts: TextPool) -> Mask:
         """Which cells meet it; bool, of the range's shape."""
         if self.op == "<>":
+            if self.value.kind == NUMBER:
+                # Unlike "=", "<>" does not take a text that reads as the number for it.
+                return np.logical_not((cells.kind == NUMBER) & (cells.number == self.value.number))
             return ~_equal(self.value, self.bare, cells.number, cells.kind, texts)
         if self.op == "=":
             return _equal(self.value, self.bare, cells.number, cells.kind, texts)
@@ -96,7 +99,7 @@ def _operand(text: str) -> Scalar:
 def _of_texts(test: Callable[[str], bool], number: Floats, kind: Kinds, texts: TextPool) -> Mask:
     """``test`` on each different text of a range once."""
     mask = np.zeros(kind.shape, bool)
-    is_text = kind == TEXT
+    is_text = np.equal(kind, TEXT)
     if is_text.any():
         for index in np.unique(number[is_text]):
             if test(texts[index]):
@@ -108,15 +111,15 @@ def _equal(value: Scalar, bare: bool, number: Floats, kind: Kinds, texts: TextPo
     if value.kind == NUMBER:
         # A text that reads as the number is equal to it, too.
         like = _of_texts(lambda text: parse_number(text) == value.number, number, kind, texts)
-        return ((kind == NUMBER) & (number == value.number)) | like
+        return np.logical_or(np.equal(kind, NUMBER) & np.equal(number, value.number), like)
     if value.kind == LOGICAL:
-        return (kind == LOGICAL) & (number == value.number)
+        return np.logical_and(kind == LOGICAL, number == value.number)
     if value.kind >= ERROR:
-        return kind == value.kind
+        return np.equal(kind, value.kind)
     if value.text == "":
-        empty = kind == EMPTY
+        empty = np.equal(kind, EMPTY)
         # "" takes the empty text as well; "=" and "<>" tell it from an empty cell.
-        return empty | _of_texts(lambda text: text == "", number, kind, texts) if bare else empty
+        return np.logical_or(empty, _of_texts(lambda text: text == "", number, kind, texts)) if bare else empty
     if has_wildcards(value.text):
         return _of_texts(lambda text: matches(value.text, text), number, kind, texts)
     wanted = fold(value.text)
@@ -126,10 +129,10 @@ def _equal(value: Scalar, bare: bool, number: Floats, kind: Kinds, texts: TextPo
 def _ordered(op: str, value: Scalar, number: Floats, kind: Kinds, texts: TextPool) -> Mask:
     """Numbers are compared with numbers alone, texts with texts, logicals with logicals."""
     if value.kind in (NUMBER, LOGICAL):
-        return (kind == value.kind) & _ORDER[op](number, value.number)
+        return np.logical_and(kind == value.kind, _ORDER[op](number, value.number))
     if value.kind == TEXT and value.text != "":
         test, wanted = _TEXT_ORDER[op], fold(value.text)
         return _of_texts(lambda text: test(fold(text), wanted), number, kind, texts)
     if value.kind >= ERROR and op in ("<=", ">="):
-        return kind == value.kind
+        return np.equal(kind, value.kind)
     return np.zeros(kind.shape, bool)

@@ -77,19 +77,25 @@ def covariance_s(ctx: Context, a: Matrix, b: Matrix) -> float:
     return about_means(xs, ys)[4] / (len(xs) - 1)
 
 
-@function("CORREL PEARSON", "array1:array array2:array", "array")
-def correl(ctx: Context, a: Matrix, b: Matrix) -> float:
-    """``Σdx·dy / √(Σdx²·Σdy²)``; ``#DIV/0!`` where one side does not vary."""
-    _, _, sxx, syy, sxy = about_means(*pairs_in(a, b))
+def correlation(xs: list[float], ys: list[float]) -> float:
+    """Pearson's r; ``#DIV/0!`` where one side does not vary."""
+    _, _, sxx, syy, sxy = about_means(xs, ys)
     if sxx == 0.0 or syy == 0.0:
         raise ExcelError(DIV0)
     return sxy / math.sqrt(sxx * syy)
 
 
+@function("CORREL PEARSON", "array1:array array2:array", "array")
+def correl(ctx: Context, a: Matrix, b: Matrix) -> float:
+    """``Σdx·dy / √(Σdx²·Σdy²)``; ``#DIV/0!`` where one side does not vary."""
+    return correlation(*pairs_in(a, b))
+
+
 @function("RSQ", "known_ys:array known_xs:array", "array")
 def rsq(ctx: Context, a: Matrix, b: Matrix) -> float:
     """The square of CORREL."""
-    return correl(ctx, a, b) ** 2
+    r = correlation(*pairs_in(a, b))
+    return r * r
 
 
 def _line(ys: Matrix, xs: Matrix) -> tuple[float, float]:
