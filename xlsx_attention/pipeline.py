@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -240,6 +240,27 @@ def verify_file(
     return verify_grid(grid, options, published, started)
 
 
+def verify(
+    source: str | os.PathLike[str] | WorkbookGrid,
+    *,
+    rtol: float | None = None,
+    sheets: Sequence[str] | None = None,
+    published: str | os.PathLike[str] | None = None,
+) -> FileReport:
+    """The report on one workbook, by its path or already read (``reading.from_openpyxl`` gives a grid).
+
+    Raises :class:`~xlsx_attention.errors.UnreadableFile` where the file cannot be read: in Python that is an exception, on
+    the command line a line of the report.
+    """
+    from xlsx_attention.model.published import Published
+
+    options = Options(rtol=rtol, sheets=None if sheets is None else tuple(sheets))
+    figures = None if published is None else Published.load(published)
+    started = time.perf_counter()
+    grid = source if isinstance(source, WorkbookGrid) else reading.read_workbook(source, budgets=options.budgets)
+    return verify_grid(grid, options, figures, started)
+
+
 def verify_files(paths: Sequence[str | os.PathLike[str]], options: Options = Options()) -> Report:
     """Every file in the order given."""
     return Report(tuple(verify_file(path, options) for path in paths), tool=tool_name())
@@ -251,4 +272,4 @@ def tool_name() -> str:
     return f"xlsx-attention {__version__}"
 
 
-__all__ = ["Mapping", "Options", "Understood", "understand", "verify_file", "verify_files", "verify_grid"]
+__all__ = ["Options", "Understood", "understand", "verify", "verify_file", "verify_files", "verify_grid"]

@@ -1,0 +1,5 @@
+"""``python -m xlsx_attention``"""
+
+from xlsx_attention.cli import main
+
+main()

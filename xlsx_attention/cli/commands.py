@@ -1,0 +1,64 @@
+"""The commands. Each one reads its options, calls the pipeline or the batch, and hands the report to a renderer."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from xlsx_attention.cli.console import complain, prepare
+from xlsx_attention.errors import XlsxAttentionError
+
+#: Command → (module, what it is for). Modules load when their command runs, so that help stays quick.
+COMMANDS = {
+    "verify": ("xlsx_attention.cli.verify", "Verify workbooks: verdicts and findings on the terminal."),
+}
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(COMMANDS[cmd_name][0]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="xlsx_attention", prog_name="xlsx-attention", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Recompute self-attention workbooks with NumPy and name each cell that diverges.
+
+    Exit codes: 0 all agrees, 1 something diverges, 2 a file could not be read or the call is wrong.
+    """
+
+
+def run() -> None:
+    """Run the command line; errors for people are one line on stderr and exit code 2."""
+    prepare()
+    try:
+        cli.main(standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.Abort:
+        complain("interrupted")
+        sys.exit(130)
+    except click.ClickException as error:
+        hint = f" (see xlsx-attention {error.ctx.info_name} --help)" if isinstance(error, click.UsageError) and error.ctx else ""
+        complain(error.format_message() + hint)
+        sys.exit(2)
+    except XlsxAttentionError as error:
+        complain(str(error))
+        sys.exit(2)
+    except BrokenPipeError:
+        # The reader went away (| head): nothing more to say, and nothing to say at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)

@@ -1,0 +1,1 @@
+"""Renderers. Each reads the report object and nothing else."""
