@@ -1,7 +1,7 @@
 """Serial numbers and the calendar, in both date systems, with the 29 February 1900 that never was.
 
-In the 1900 system serial 1 is 1 January 1900, 60 is "29 February 1900" and 61 is 1 March; serial 0 reads "0 January 1900". In the
-1904 system serial 0 is 1 January 1904. Source: Microsoft, "Differences between the 1900 and the 1904 date system in Excel".
+In the 1900 system serial 1 is 1 January 1900, 60 is "29 February 1900" and 61 is 1 March; serial 0 reads "0 January
+1900". In the 1904 system serial 0 is 1 January 1904. Source: Microsoft, "Differences between the 1900 and the 1904 date system in Excel".
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ def parts(serial: float, date1904: bool = False) -> tuple[int, int, int] | None:
 
 
 def serial_of(year: int, month: int, day: int, date1904: bool = False) -> int | None:
-    """The serial number of a date; months and days outside their range run on, as in DATE. ``None`` outside the calendar."""
+    """The serial number of a date; months and days outside their range run on, as in DATE. ``None`` outside the
+    calendar.
+    """
     year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
     if not 1899 <= year <= 9999 or abs(day) > LAST_DAY:
         return None

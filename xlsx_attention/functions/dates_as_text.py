@@ -79,7 +79,9 @@ def parse_date(text: str, date1904: bool = False) -> int | None:
 
 
 def parse_time(text: str) -> float | None:
-    """``13:30``, ``1:30 PM``, ``12:00:30.5``, ``6 PM`` as a fraction of a day; at most one part may be past its range."""
+    """``13:30``, ``1:30 PM``, ``12:00:30.5``, ``6 PM`` as a fraction of a day; at most one part may be past its
+    range.
+    """
     match = _TIME.fullmatch(text)
     if match is None or (match[2] is None and match[4] is None):
         return None

@@ -22,6 +22,7 @@ from xlsx_attention.model.values import (
     TEXT,
     VALUE,
     Array,
+    TextPool,
 )
 
 
@@ -159,11 +160,18 @@ def choose_(ev: Evaluator, index: Tree, *nodes: Tree) -> Operand:
     return choose(Array(number, kind), {i: partial(branch, ev, nodes[i - 1]) for i in wanted})
 
 
+def _typed(array: Array, texts: TextPool) -> Array:
+    """A single value as a condition, where a text that is no truth value stays a text."""
+    kind = array.full()[1]
+    truth = to_logical(array, texts)
+    return Array(truth.number, np.where((kind == TEXT) & (truth.kind == VALUE), np.uint8(TEXT), truth.kind))
+
+
 def _fold(ev: Evaluator, nodes: tuple[Tree, ...], combine: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Operand:
     """AND, OR and XOR: counts of true and of all conditions for each cell of the block.
 
-    Texts and empty cells in references and arrays do not count; a typed text must read TRUE or FALSE (``#VALUE!``).
-    ``#VALUE!`` when nothing counts. The first error in reading order passes.
+    Texts and empty cells in references and arrays do not count, nor do typed texts but TRUE and FALSE (corpus,
+    AND_OR_XOR). ``#VALUE!`` when nothing counts. The first error in reading order passes.
     """
     trues: np.ndarray = np.zeros((1, 1))
     counts: np.ndarray = np.zeros((1, 1))
@@ -177,10 +185,10 @@ def _fold(ev: Evaluator, nodes: tuple[Tree, ...], combine: Callable[[np.ndarray,
         array = operand.array
         typed = array.is_single and not operand.is_reference
         if typed:
-            array = to_logical(array, ev.texts)
+            array = _typed(array, ev.texts)
         number, kind = array.full()
         bad = is_error(kind)
-        keep = ~bad & (typed | ((kind != TEXT) & (kind != EMPTY)))
+        keep = ~bad & (kind != TEXT) & (kind != EMPTY)
         trues = trues + (keep & (number != 0.0)).sum(axis=(2, 3))
         counts = counts + keep.sum(axis=(2, 3))
         if bad.any():

@@ -1,7 +1,8 @@
 """TEXT's number formats: cut into sections and tokens, and the right section chosen for a value.
 
 A format is up to four sections between ``;`` (positive, negative, zero, text), each with an optional colour, currency
-and condition in brackets. Source: Microsoft, "Number format codes"; details come from Excel's values in the test corpus.
+and condition in brackets. Source: Microsoft, "Number format codes"; details come from Excel's values in the test
+corpus.
 """
 
 from __future__ import annotations

@@ -22,7 +22,9 @@ def format_digits(number: float, tokens: Tokens) -> tuple[str, bool]:
 
 
 def _scaled(number: float, tokens: Tokens) -> tuple[Decimal, set[int]]:
-    """The number times 100 for each ``%``, over 1000 for each comma that ends the digits; the places of those commas."""
+    """The number times 100 for each ``%``, over 1000 for each comma that ends the digits; the places of those
+    commas.
+    """
     value = decimal_of(number).scaleb(2 * sum(kind == "percent" for kind, _ in tokens))
     point = next((i for i, (kind, _) in enumerate(tokens) if kind == "point"), len(tokens))
     digits = [i for i, (kind, _) in enumerate(tokens) if kind == "digit"]

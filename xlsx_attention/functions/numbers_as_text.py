@@ -21,8 +21,8 @@ TEXT_WIDTH: Final = 20
 def parse_number(text: str, date1904: bool = False) -> float | None:
     """What Excel makes of a text where a number is due; ``None`` where it makes none.
 
-    Accepts blanks around, a sign, ``1,234.5``, ``12%``, ``$3``, ``12€``, ``(4)`` for −4, exponents, ``1 1/2``, and dates and
-    times as :func:`~xlsx_attention.functions.dates_as_text.parse_date_time` reads them.
+    Accepts blanks around, a sign, ``1,234.5``, ``12%``, ``$3``, ``12€``, ``(4)`` for −4, exponents, ``1 1/2``, and
+    dates and times as :func:`~xlsx_attention.functions.dates_as_text.parse_date_time` reads them.
     """
     plain = text.strip(" \u00a0")
     if len(plain) > 255 or not plain:

@@ -12,7 +12,9 @@ from xlsx_attention.model.values import DIV0, ERROR, LOGICAL, NUM, TEXT, VALUE, 
 
 
 def number_or_error(value: Scalar, ctx: Context) -> float:
-    """As functions of the former Analysis ToolPak take it: logicals are ``#VALUE!``, texts that read as numbers count."""
+    """As functions of the former Analysis ToolPak take it: logicals are ``#VALUE!``, texts that read as numbers
+    count.
+    """
     if value.kind >= ERROR:
         raise ExcelError(value.kind)
     if value.kind == LOGICAL:

@@ -1,7 +1,7 @@
 """``*``, ``?`` and ``~`` as MATCH, XLOOKUP, SEARCH and COUNTIF read them, matched without regular expressions.
 
-A pattern is cut at its ``*`` into pieces of fixed length; each piece is looked for once, from left to right. The work is at
-most pattern × text comparisons, whatever the pattern. Source: Microsoft, "Using wildcard characters in searches".
+A pattern is cut at its ``*`` into pieces of fixed length; each piece is looked for once, from left to right. The work
+is at most pattern × text comparisons, whatever the pattern. Source: Microsoft, "Using wildcard characters in searches".
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ def has_wildcards(pattern: str) -> bool:
 
 @lru_cache(maxsize=512)
 def pieces(pattern: str) -> tuple[Piece, ...]:
-    """The pattern cut at ``*``. ``~`` takes the next ``*``, ``?`` or ``~`` as it is; before others it is itself."""
+    """The pattern cut at ``*``. ``~`` takes the next character as it is; at the end it is nothing (corpus, SEARCH)."""
     result: list[Piece] = []
     piece: list[str | None] = []
     folded, i = fold(pattern), 0
     while i < len(folded):
         c = folded[i]
-        if c == "~" and i + 1 < len(folded) and folded[i + 1] in "*?~":
+        if c == "~":
             i += 1
-            piece.append(folded[i])
+            piece += folded[i : i + 1]
         elif c == "*":
             result.append(tuple(piece))
             piece = []

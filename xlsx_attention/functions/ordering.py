@@ -1,0 +1,78 @@
+"""Which value comes first: for SORT, MATCH and the other look-ups. Texts are compared without case, as Excel's lists
+are.
+
+Order of kinds: numbers, texts, logicals, errors (by their number in ERROR.TYPE), empty cells. In texts, blanks and
+signs come before digits, digits before letters, an accented letter right after its plain one; hyphens and apostrophes
+count only where all else is equal. Source: Microsoft, "Sort data in a range or table", and the order of Unicode's
+default collation that Excel follows.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+from typing import Final
+
+from xlsx_attention.functions.registry import Context, Matrix
+from xlsx_attention.functions.wildcards import fold
+from xlsx_attention.model.values import EMPTY, ERROR, LOGICAL, NUMBER, TEXT, Scalar
+
+_SIGNS: Final = " _,;:!?.\"()[]{}@*/\\&#%`^+<=>|~$"
+_IGNORED: Final = frozenset("-'")
+_RANKS: Final = {NUMBER: 0, TEXT: 1, LOGICAL: 2, EMPTY: 4}
+
+TextKey = tuple[tuple[tuple[int, int], ...], tuple[str, ...], str]
+Key = tuple[int, float, TextKey]
+
+_NO_TEXT: Final[TextKey] = ((), (), "")
+
+
+@lru_cache(maxsize=65_536)
+def text_key(text: str) -> TextKey:
+    """A key that sorts texts; equal keys are texts that differ in case alone."""
+    folded = fold(text)
+    primary: list[tuple[int, int]] = []
+    marks: list[str] = []
+    for c in unicodedata.normalize("NFD", folded):
+        if unicodedata.combining(c):
+            marks.append(c)
+        elif c not in _IGNORED:
+            sign = _SIGNS.find(c)
+            group = 0 if sign >= 0 else (1 if c.isdigit() else (2 if c.isalpha() else 0))
+            primary.append((group, sign if sign >= 0 else 100 + ord(c)))
+            marks.append("")
+    return tuple(primary), tuple(marks), folded
+
+
+def rank(kind: int) -> int:
+    """Numbers 0, texts 1, logicals 2, errors 3, empty cells 4."""
+    return 3 if kind >= ERROR else _RANKS[kind]
+
+
+def key(value: Scalar) -> Key:
+    """A key that sorts values of all kinds in ascending order."""
+    if value.kind == TEXT:
+        return 1, 0.0, text_key(value.text)
+    if value.kind >= ERROR:
+        return 3, float(value.kind), _NO_TEXT
+    return rank(value.kind), 0.0 if value.kind == EMPTY else value.number, _NO_TEXT
+
+
+def same(a: Scalar, b: Scalar) -> bool:
+    """Equal without conversion: of one kind, texts without case, errors alike."""
+    if a.kind != b.kind:
+        return False
+    if a.kind == TEXT:
+        return a.text == b.text or fold(a.text) == fold(b.text)
+    return a.number == b.number
+
+
+def identity(value: Scalar) -> tuple[int, float, str]:
+    """A hashable that is equal where :func:`same` is."""
+    return value.kind, value.number if value.kind != TEXT else 0.0, fold(value.text) if value.kind == TEXT else ""
+
+
+def scalars(ctx: Context, matrix: Matrix) -> list[Scalar]:
+    """All values in reading order."""
+    pairs = zip(matrix.number.ravel().tolist(), matrix.kind.ravel().tolist(), strict=True)
+    return [ctx.scalar(number, kind) for number, kind in pairs]
