@@ -195,6 +195,10 @@ class BlockEvaluator:
         text = formulas.get((area.sheet, area.rect.top, area.rect.left))
         return None if text is None else f"={text}"
 
+    @property
+    def sheet_count(self) -> int:
+        return len(self.machine.grid.sheets)
+
     def sheet_name(self, sheet: int) -> str:
         return self.machine.grid.sheets[sheet].name
 

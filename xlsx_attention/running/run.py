@@ -35,7 +35,8 @@ def evaluate(machine: Machine, step: Step, rect: Rect) -> Array:
     except NeedsCells:
         if not step.vectorised:
             raise
-        return _cell_by_cell(machine, replace(step, vectorised=False), rect)
+        step = replace(step, vectorised=False)
+        return _cell_by_cell(machine, step, rect) if rect.size > 1 else evaluate(machine, step, rect)
     except NotComputed as lack:
         if rect.size > 1:
             return _in_strips(machine, step, rect)
