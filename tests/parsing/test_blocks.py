@@ -197,3 +197,17 @@ def test_blocks_are_plain_data() -> None:
     for block in find_blocks(grid_of(sheet)):
         assert {type(edge) for edge in (block.rect.top, block.rect.left, block.rect.bottom, block.rect.right)} == {int}
         assert not isinstance(block.sheet, np.integer)
+
+
+def test_a_copy_may_be_too_long() -> None:
+    """A text of 8,192 characters with `A9` has copies with `A10`, beyond Excel's limit: those alone are at fault."""
+    cells = {(row, 1): f'A{row + 1}&"{"x" * 8187}"' for row in range(6, 12)}
+    assert {len(text) for text in cells.values()} == {8192, 8193}
+    blocks = check(grid_of(sheet_of(cells)))
+    assert [(block.rect.a1, block.form.tree is None) for block in blocks] == [
+        ("B7:B9", False),
+        ("B10", True),
+        ("B11", True),
+        ("B12", True),
+    ]
+    assert "8192 characters" in blocks[1].form.fault

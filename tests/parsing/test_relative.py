@@ -6,7 +6,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl.formula.translate import Translator
 
@@ -40,8 +40,8 @@ KEYS: list[tuple[str, str]] = [
     ("R1C1:Sheet3!A1", "~R1C1:Sheet3!R[-4]C[-4]"),
     ("$A$1:Sheet3!A1", "R1C1:Sheet3!R[-4]C[-4]"),
     # No formula at all: the text itself, marked.
-    ('"open', '?"open'),
-    ("1A5", "?1A5"),
+    ('"open', '!"open'),
+    ("1A5", "!1A5"),
 ]
 
 
@@ -50,7 +50,7 @@ def test_keys(formula: str, key: str) -> None:
     form = relative_form(formula, 4, 4)
     assert form.r1c1 == key
     assert formula_at(form, 4, 4) == formula.replace("a1", "A1")
-    assert (form.tree is None) == bool(form.fault) == key.startswith("?")
+    assert (form.tree is None) == bool(form.fault) == key.startswith("!")
 
 
 def test_one_form_is_parsed_once() -> None:
@@ -92,7 +92,7 @@ PIECES = [
     "'S 1'!",
     "RC:S!",
 ]
-JOINTS = ["+", ":", " ", ",", "(", ")", "", '"A1"', "&", "#REF!", "1", "[", "]", "~", "?", "'", "!"]
+JOINTS = ["+", ":", " ", ",", "(", ")", "", '"A1"', "&", "#REF!", "1", "[", "]", "!", "~", "?", "'", "!"]
 
 
 def test_two_texts_with_one_form_are_one_text() -> None:
@@ -143,3 +143,13 @@ def test_forms_give_back_every_public_formula(corpus: Path) -> None:
                     translated += 1
     assert formulas > 13_000
     assert translated > 1_000
+
+
+@given(st.text("AREC15$:!'\"[]()+- ,#x.~{};é", max_size=24), st.integers(0, 30), st.integers(0, 30))
+@settings(max_examples=1500)
+def test_what_a_form_writes_is_read_as_that_form(text: str, row: int, column: int) -> None:
+    """For any text at all, formula or not. Fills are recognised by this: a text that a form writes has that form."""
+    form = relative_form(text, 40, 40)
+    there = formula_at(form, row, column)
+    if "#REF!" not in there:
+        assert relative_form(there, row, column) == form

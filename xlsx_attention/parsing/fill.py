@@ -21,11 +21,14 @@ import numpy.typing as npt
 from xlsx_attention.model.address import MAX_COLUMNS, MAX_ROWS
 from xlsx_attention.model.formula import FormulaForm
 from xlsx_attention.model.grid import Ints
+from xlsx_attention.parsing.grammar import MAX_LENGTH
 from xlsx_attention.parsing.relative import COLUMNS, ROWS, Step, relative_form, template
 
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #: Below this mean length of a row's stretches, lines down the columns are counted too, and taken if they are fewer.
 _SHORT: Final = 16
+#: Characters of the longest name of a row (1048576) and of a column (XFD), by axis.
+_WIDEST: Final = (7, 3)
 
 
 class Names:
@@ -60,6 +63,7 @@ class Filler:
         # constants[0] varying[0] constants[1] … varying[k-1] constants[k]; a constant may hold steps across the line.
         self.constants: list[list[str | Step]] = [[]]
         self.offsets: list[int] = []
+        longest = 0
         for piece in template(form.r1c1):
             for part in (piece,) if isinstance(piece, str) else piece:
                 if isinstance(part, Step) and part.axis == along:
@@ -67,9 +71,13 @@ class Filler:
                     self.constants.append([])
                 else:
                     self.constants[-1].append(part)
+                longest += len(part) if isinstance(part, str) else _WIDEST[part.axis]
         limit = MAX_COLUMNS if along == COLUMNS else MAX_ROWS
         self.low = max([0, *(-offset for offset in self.offsets)])
         self.high = min([limit, *(limit - offset for offset in self.offsets)])
+        # Where a copy may be too long for a formula, each text is read.
+        if longest > MAX_LENGTH:
+            self.low = limit
         # Where nothing between the varying parts depends on the line, they are the same for all lines of a block.
         self.static = all(isinstance(part, str) for constant in self.constants[1:-1] for part in constant)
         self.joined: list[str] = []

@@ -2,7 +2,7 @@
 
 All else of the text is kept as stored, so two formulas have one form exactly when one is a copy of the other. A name
 that could be taken for a reference in that notation (``R1C1``, ``RC``) is marked ``~R1C1``; a text that is no sequence
-of words of the grammar at all has the form ``?`` + text, which no formula begins with.
+of words of the grammar at all, or too long for a formula, has the form ``!`` + text, which no formula begins with.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final, Literal, TypeAlias
 from xlsx_attention.errors import FormulaSyntaxError
 from xlsx_attention.model.address import MAX_COLUMNS, MAX_ROWS, column_index, column_name
 from xlsx_attention.model.formula import FormulaForm
-from xlsx_attention.parsing.grammar import parse
+from xlsx_attention.parsing.grammar import MAX_LENGTH, parse
 from xlsx_attention.parsing.lexer import A1, R1C1
 
 #: The two directions of a sheet.
@@ -51,6 +51,8 @@ Piece: TypeAlias = str | tuple[str | Step, ...]
 
 def key_of(text: str, row: int, column: int) -> str:
     """The R1C1 text of a formula that stands in a cell."""
+    if len(text) > MAX_LENGTH:
+        return "!" + text
     pieces: list[str] = []
     for match in A1.finditer(text):
         kind = match.lastgroup
@@ -61,7 +63,7 @@ def key_of(text: str, row: int, column: int) -> str:
             if _LIKE_R1C1.fullmatch(piece.partition(":")[0]):
                 piece = "~" + piece
         elif kind == "bad":
-            return "?" + text
+            return "!" + text
         pieces.append(piece)
     return "".join(pieces)
 
@@ -86,7 +88,7 @@ def _to_r1c1(text: str, kind: str, row: int, column: int) -> str:
 @lru_cache(maxsize=4096)
 def template(r1c1: str) -> tuple[Piece, ...]:
     """A form taken apart into literal text and references, for writing it as seen from any cell."""
-    if r1c1.startswith("?"):
+    if r1c1.startswith("!"):
         return (r1c1[1:],)
     pieces: list[Piece] = []
     for match in R1C1.finditer(r1c1):
