@@ -95,11 +95,7 @@ def make_step(index: int, block: Block, tree: Tree, grid: WorkbookGrid, names: d
         survey.external,
         survey.dynamic,
         tuple(dict.fromkeys(survey.lacking)),
-        # Array formulas keep a tiny difference (measured on array sums that Excel stored).
-        snaps=isinstance(tree, Binary)
-        and tree.op in "+-"
-        and block.mode == "plain"
-        and not _in_parentheses(block.form.r1c1),
+        snaps=isinstance(tree, Binary) and tree.op in "+-" and not _in_parentheses(block.form.r1c1),
     )
 
 

@@ -28,7 +28,9 @@ from xlsx_attention.model.values import (
 
 #: Excel shows 0 for a sum or difference that ends a formula when its operands agree to about 15 digits.
 #: Source: Microsoft, "Floating-point arithmetic may give inaccurate results in Excel"; the exact threshold is measured.
-SNAP: Final = 2.0**-49
+#: Measured on 84 near-cancellations that Excel stored: every result whose binary exponent lies 50 or more below that of the larger
+#: operand is 0 (the nearest 50 apart), every other is kept (the nearest 49 apart), in array formulas too.
+SNAP_EXPONENTS: Final = 50
 
 
 def add(a: Floats, b: Floats) -> Floats:
@@ -112,8 +114,8 @@ def arithmetic(op: str, left: Array, right: Array, texts: TextPool) -> Array:
 def snap_to_zero(op: str, left: Array, right: Array, result: Array, texts: TextPool) -> Array:
     """The last operation of a formula: ``=0.1+0.2-0.3`` is 0 in Excel, ``=(0.1+0.2-0.3)`` is not."""
     a, b = align([to_number(left, texts), to_number(right, texts)])
-    scale = np.maximum(np.abs(a.number), np.abs(b.number))
-    tiny = (result.kind == NUMBER) & (np.abs(result.number) < scale * SNAP) & (result.number != 0.0)
+    larger = np.frexp(np.maximum(np.abs(a.number), np.abs(b.number)))[1]
+    tiny = (result.kind == NUMBER) & (result.number != 0.0) & (np.frexp(result.number)[1] <= larger - SNAP_EXPONENTS)
     return Array(np.where(tiny, 0.0, result.number), result.kind) if tiny.any() else result
 
 
