@@ -27,6 +27,8 @@ _DECLARATION: Final = re.compile(
     rb'(?:\xef\xbb\xbf)?<\?xml version="1\.[01]"(?: encoding="[uU][tT][fF]-8")?(?: standalone="[a-z]*")? ?\?>'
 )
 _CELLS, _CELLS_END, _ROW_END = b"<sheetData>", b"</sheetData>", b"</row>"
+#: worksheet, sheetData, row, c, v.
+_DEPTH = 5
 #: Rows are taken when at least this much of them is there.
 _BATCH = 1 << 20
 #: A row longer than this without an end, or this much before the rows, is left to expat.
@@ -59,6 +61,8 @@ def read_fast(
 def _read(pieces: Iterator[bytes], store: CellStore, reader: CellReader, formats: NumberFormats) -> SheetExtras | None:
     head, buffer = _head(pieces)
     declaration = _DECLARATION.match(head)
+    if store.budgets.xml_depth < _DEPTH:
+        return None
     if not _ROOT.search(head) or b"<!" in head or head.count(b"<?") != (1 if declaration else 0):
         return None
     xml = SheetXml(store, reader, formats)
