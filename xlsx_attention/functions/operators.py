@@ -111,12 +111,18 @@ def arithmetic(op: str, left: Array, right: Array, texts: TextPool) -> Array:
     return finish(number, kind, first_error([left, right]))
 
 
+def snapped(total: Floats, a: Floats, b: Floats) -> Floats:
+    """``total`` (= a ± b) as the end of a formula has it: 0 where only rounding is left of a and b."""
+    larger = np.frexp(np.maximum(np.abs(a), np.abs(b)))[1]
+    return np.where(np.frexp(total)[1] <= larger - SNAP_EXPONENTS, 0.0, total)
+
+
 def snap_to_zero(op: str, left: Array, right: Array, result: Array, texts: TextPool) -> Array:
     """The last operation of a formula: ``=0.1+0.2-0.3`` is 0 in Excel, ``=(0.1+0.2-0.3)`` is not."""
     a, b = align([to_number(left, texts), to_number(right, texts)])
-    larger = np.frexp(np.maximum(np.abs(a.number), np.abs(b.number)))[1]
-    tiny = (result.kind == NUMBER) & (result.number != 0.0) & (np.frexp(result.number)[1] <= larger - SNAP_EXPONENTS)
-    return Array(np.where(tiny, 0.0, result.number), result.kind) if tiny.any() else result
+    if result.only_numbers:
+        return Array(snapped(result.number, a.number, b.number), result.kind)
+    return Array(np.where(result.kind == NUMBER, snapped(result.number, a.number, b.number), result.number), result.kind)
 
 
 def negate(operand: Array, texts: TextPool) -> Array:
