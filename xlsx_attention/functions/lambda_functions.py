@@ -16,7 +16,6 @@ from xlsx_attention.model.formula import Call, Missing, NameRef, TableRef, Tree
 from xlsx_attention.model.values import CALC, EMPTY, LOGICAL, NA, NAME, NUM, VALUE, Array
 
 _OPTIONAL = "_XLOP."
-_FUNCTION_NAME = "_XLETA."
 
 
 def _excel_error(kind: int) -> Operand:
@@ -70,15 +69,16 @@ def isomitted(ev: Evaluator, node: Tree) -> Operand:
 
 
 def _callable(ev: Evaluator, node: Tree, arity: int) -> Lambda:
-    """A LAMBDA argument, or a function's bare name (``BYROW(A1:B3, SUM)``, stored as ``_xleta.SUM``)."""
-    if isinstance(node, NameRef) and node.name.upper().startswith(_FUNCTION_NAME):
-        names = tuple(f"ARGUMENT{i}" for i in range(1, arity + 1))
-        call = Call(node.name.upper()[len(_FUNCTION_NAME) :], tuple(NameRef(name) for name in names))
-        return Lambda(names, frozenset(), call, {})
-    operand = ev.evaluate(node)
-    if operand.function is None:
+    """A LAMBDA argument, or a function's bare name (``BYROW(A1:B3, SUM)``) with as many arguments as it will get."""
+    function_ = ev.evaluate(node).function
+    if function_ is None:
         raise ExcelError(VALUE)
-    return operand.function
+    body = function_.body
+    bare = isinstance(body, Call) and body.args == tuple(map(NameRef, function_.parameters))
+    if bare and isinstance(body, Call) and len(function_.parameters) != arity:
+        names = tuple(f"_{i}" for i in range(arity))
+        return Lambda(names, frozenset(), Call(body.name, tuple(map(NameRef, names))), {})
+    return function_
 
 
 def _one(ev: Evaluator, operand: Operand) -> tuple[float, int]:

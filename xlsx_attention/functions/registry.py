@@ -130,6 +130,7 @@ class Evaluator(Context, Protocol):
     rect: Rect
     one_by_one: bool
     sheet_count: int
+    has_macros: bool
     variables: dict[str, Operand]
 
     def evaluate(self, node: Tree, want: Literal["value", "array"] = "array") -> Operand: ...

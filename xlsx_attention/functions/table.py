@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import pkgutil
+import re
 from functools import cache
 from importlib import import_module
 
 from xlsx_attention import functions
+from xlsx_attention.functions.known_names import EXCEL_FUNCTIONS, unknown
 from xlsx_attention.functions.registry import FUNCTIONS, Function
+
+#: A function's name as a person types it; ``_xll.`` and ``_xludf.`` lead add-ins and user-defined functions.
+_PLAIN_NAME = re.compile(r"[A-Z][A-Z0-9_.]*")
 
 
 @cache
@@ -17,6 +22,12 @@ def _load() -> None:
 
 
 def lookup(name: str) -> Function | None:
-    """The row of a function, by its name in capitals without prefix; ``None`` for one that the engine lacks."""
+    """The row of a function, by its name in capitals without prefix; ``None`` for one that the engine lacks.
+
+    A name that is neither Excel's nor that of an add-in has a row too: it gives ``#NAME?``, as in Excel.
+    """
     _load()
-    return FUNCTIONS.get(name)
+    row = FUNCTIONS.get(name)
+    if row is None and name not in EXCEL_FUNCTIONS and _PLAIN_NAME.fullmatch(name):
+        return unknown(name)
+    return row

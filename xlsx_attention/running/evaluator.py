@@ -53,6 +53,7 @@ from xlsx_attention.model.values import (
     TextPool,
 )
 from xlsx_attention.running import calling
+from xlsx_attention.running.indirect import areas_of
 from xlsx_attention.running.window import clip, window
 
 Want = Literal["value", "array"]
@@ -184,9 +185,9 @@ class BlockEvaluator:
     def parse_reference(self, text: str, a1: bool = True) -> tuple[Area, ...] | None:
         if not a1 or self.machine.parse is None:
             return None
-        tree = self.machine.parse(text, self.sheet, self.row)
-        operand = self.evaluate(tree)
-        return operand.areas or None
+        parse = self.machine.parse
+        tree = parse(text, self.row, self.column)
+        return areas_of(self.machine.grid, parse, tree, self.sheet, self.row, self.column)
 
     def formula_text(self, area: Area) -> str | None:
         formulas = self.machine.formulas
@@ -198,6 +199,10 @@ class BlockEvaluator:
     @property
     def sheet_count(self) -> int:
         return len(self.machine.grid.sheets)
+
+    @property
+    def has_macros(self) -> bool:
+        return self.machine.grid.has_macros
 
     def sheet_name(self, sheet: int) -> str:
         return self.machine.grid.sheets[sheet].name
