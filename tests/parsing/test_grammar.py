@@ -135,7 +135,7 @@ TREES: list[tuple[str, str, str]] = [
     ("_xlfn.STDEV.S(A1)", "(STDEV.S R[-4]C[-4])", "F"),
     ("_xlfn._xlws.SORT(A1:A3)", "(SORT R[-4]C[-4]:R[-2]C[-4])", "F"),
     ("_xlfn.LET(_xlpm.x,1,_xlpm.x*2)", "(LET <x> 1 (* <x> 2))", "X"),
-    ("_xlfn.LAMBDA(_xlop.x,_xlpm.x)", "(LAMBDA <x> <x>)", "X"),
+    ("_xlfn.LAMBDA(_xlop.x,_xlpm.x)", "(LAMBDA [||x|None] <x>)", "X"),
     ("_xlfn.BYROW(A1:B2,_xleta.SUM)", "(BYROW R[-4]C[-4]:R[-3]C[-3] <SUM>)", "X"),
     (
         'IFERROR(__xludf.DUMMYFUNCTION("x"),2)',

@@ -161,11 +161,20 @@ class _Walk:
         return Call(tree.name, args)
 
     def _binding(self, tree: Call) -> Tree:
-        """LET and LAMBDA bring names of their own, which hide defined names."""
-        names = tree.args[:-1:2] if tree.name == "LET" else tree.args[:-1]
-        own = frozenset(n.name.upper() for n in names if isinstance(n, NameRef))
+        """LET and LAMBDA bring names of their own, which hide defined names; where they are declared they stay as
+        they are.
+        """
+        last = len(tree.args) - 1
+        declared = [i for i in range(last) if tree.name == "LAMBDA" or i % 2 == 0]
+        own: set[str] = set()
+        for node in (tree.args[i] for i in declared):
+            if isinstance(node, NameRef):
+                own.add(node.name.upper())
+            elif isinstance(node, TableRef) and node.first is not None:
+                own.add(node.first.upper())
         inner = _Walk(self.resolver, self.sheet, self.row, self.column, self.variables | own, self.naming)
-        return Call(tree.name, tuple(map(inner.visit, tree.args)))
+        args = (arg if i in declared else inner.visit(arg) for i, arg in enumerate(tree.args))
+        return Call(tree.name, tuple(args))
 
     def _table(self, tree: TableRef) -> Tree:
         table = self.resolver.table(tree.table, self.sheet, self.row, self.column)

@@ -60,7 +60,9 @@ EXCEL_FUNCTIONS: Final = frozenset(_NAMES.split())
 
 @cache
 def unknown(name: str) -> Function:
-    """The row of a name that is no function of Excel's: ``#NAME?``; in a workbook with macros it may be one of theirs."""
+    """The row of a name that is no function of Excel's: ``#NAME?``; in a workbook with macros it may be one of
+    theirs.
+    """
 
     def body(ev: Evaluator, *nodes: Tree) -> Operand:
         if ev.has_macros:

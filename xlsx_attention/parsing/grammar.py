@@ -53,6 +53,7 @@ _REFERENCE_NODES: Final = (Reference, NameRef, TableRef, Call, Apply, Spill, Sin
 _REFERENCE_STARTS: Final = frozenset(("prefix", "cell", "columns", "rows", "name", "bracket", "open", "error"))
 #: What files put before a name that older versions lack, a variable, an optional parameter, a function as a value.
 _PREFIXES: Final = ("_xlfn.", "_xlws.", "_xlpm.", "_xlop.", "_xleta.")
+_OPTIONAL: Final = "_xlop."
 #: Operators that files store as calls; they are no level of nesting.
 _OPERATOR_CALLS: Final[dict[str, type[Single] | type[Spill]]] = {"SINGLE": Single, "ANCHORARRAY": Spill}
 _LOGICALS: Final = {"TRUE": LogicalLit(True), "FALSE": LogicalLit(False)}
@@ -217,6 +218,9 @@ class _Parser:
             self.index = opening + 1
             self.call(NameRef(name, sheet) if sheet else name.upper(), self.tokens[opening].position)
             return True
+        if token.text.lower().startswith(_OPTIONAL):
+            # An optional parameter, as ``[x]`` that a person types.
+            return self.push(TableRef("", (), name, None))
         logical = None if sheet else _LOGICALS.get(name.upper())
         return self.push(logical or NameRef(name, sheet))
 
