@@ -16,12 +16,12 @@ from operator import eq
 from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from xlsx_attention.model.address import MAX_COLUMNS, MAX_ROWS
 from xlsx_attention.model.formula import FormulaForm
 from xlsx_attention.model.grid import Ints
 from xlsx_attention.parsing.grammar import MAX_LENGTH
+from xlsx_attention.parsing.panels import runs_down, stretches
 from xlsx_attention.parsing.relative import COLUMNS, ROWS, Step, relative_form, template
 
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -176,7 +176,7 @@ class _Lines:
 
     def run(self, line_of: Ints, place_of: Ints) -> Ints:
         """The number of the form of each text. ``line_of`` and ``place_of`` are sorted by line, then place."""
-        starts = _stretches(line_of, place_of)
+        starts = stretches(line_of, place_of)
         stops = [*starts[1:].tolist(), len(self.texts)]
         lines, places = line_of[starts].tolist(), place_of[starts].tolist()
         above: list[tuple[int, int, int]] = []  # runs of the last line: first place, end, form
@@ -234,23 +234,35 @@ class _Lines:
         return pointer
 
 
-def _stretches(line_of: Ints, place_of: Ints) -> npt.NDArray[np.int64]:
-    breaks = (np.diff(line_of) != 0) | (np.diff(place_of) != 1)
-    return np.concatenate(([0], np.flatnonzero(breaks) + 1)).astype(np.int64)
-
-
 def number_forms(rows: Ints, columns: Ints, texts: list[str]) -> tuple[Ints, list[FormulaForm]]:
     """For each formula cell (in row-major order) the number of its form, and the forms by number."""
     forms: list[FormulaForm] = []
     if not texts:
         return np.zeros(0, np.int32), forms
     numbers: dict[str, int] = {}
-    count = len(_stretches(rows, columns))
-    if len(texts) < _SHORT * count:
-        order = np.lexsort((rows, columns))
-        if len(_stretches(columns[order], rows[order])) < count:
-            lines = _Lines([texts[at] for at in order.tolist()], ROWS, forms, numbers)
-            result = np.empty(len(texts), np.int32)
-            result[order] = lines.run(columns[order], rows[order])
-            return result, forms
-    return _Lines(texts, COLUMNS, forms, numbers).run(rows, columns), forms
+    down = runs_down(rows, columns, texts)
+    if not down.any() and not _better_down(rows, columns):
+        return _Lines(texts, COLUMNS, forms, numbers).run(rows, columns), forms
+    result = np.empty(len(texts), np.int32)
+    across = np.flatnonzero(~down)
+    if len(across) and _better_down(rows[across], columns[across]):
+        down[:] = True
+    across = np.flatnonzero(~down)
+    if len(across):
+        lines = _Lines([texts[place] for place in across.tolist()], COLUMNS, forms, numbers)
+        result[across] = lines.run(rows[across], columns[across])
+    turned = np.flatnonzero(down)
+    if len(turned):
+        turned = turned[np.lexsort((rows[turned], columns[turned]))]
+        lines = _Lines([texts[place] for place in turned.tolist()], ROWS, forms, numbers)
+        result[turned] = lines.run(columns[turned], rows[turned])
+    return result, forms
+
+
+def _better_down(rows: Ints, columns: Ints) -> bool:
+    """Whether all these cells are fewer stretches by columns; looked into where those by rows are short."""
+    count = len(stretches(rows, columns))
+    if len(rows) >= _SHORT * count:
+        return False
+    order = np.lexsort((rows, columns))
+    return len(stretches(columns[order], rows[order])) < count
