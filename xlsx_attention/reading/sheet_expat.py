@@ -161,8 +161,7 @@ class SheetXml:
             number, kind = self.reader.value(attributes.get("t", "n"), self._value, row, column)
         style = self.formats.of(integer(attributes.get("s"), 0))
         if self._formula is None:
-            if kind != EMPTY or style:
-                self.store.add(row, column, number, kind, style, kind != EMPTY)
+            self.store.add(row, column, number, kind, style, kind != EMPTY)
             return
         if self._value and attributes.get("t", "n") == "n":
             self.store.sample(self._value)
