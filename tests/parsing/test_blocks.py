@@ -133,6 +133,8 @@ def test_sheets_in_order_and_empty_ones() -> None:
         {(3, MAX_COLUMNS - 1 - i): f"{column_name(MAX_COLUMNS - 1 - i)}5" for i in range(50)},  # the last columns
         {(row, 0): f"A{row + 2}" for row in range(MAX_ROWS - 9, MAX_ROWS)},  # names at the end: A1048577 is no cell
         {(0, c): f"SUM({column_name(c)}:{column_name(c + 2)})" for c in range(600, 800)},  # Z to AA, ZZ to AAA
+        {(row, c): f"SUM($B{row + 1},$C${c + 9})" for row in range(60) for c in range(90)},  # a form for each column
+        {(row, c): f"SUM($B${row + 1},{column_name(c)}9)" for row in range(60) for c in range(90)},  # and for each row
         {(row, 2): f'SUM({row + 1}:{row + 3})&"{row}"' for row in range(90)},  # texts that follow the row
     ],
 )
@@ -151,6 +153,7 @@ FORMS: list[Callable[[int, int], str]] = [
     lambda r, c: "SUM(",
     lambda r, c: f"{r}%",
     lambda r, c: f"A1+{column_name(c)}:{column_name(c)}",
+    lambda r, c: f"SUMPRODUCT($B{r + 1}:$D{r + 1},$B${c + 5}:$D${c + 5})",  # each column has its own form
     lambda r, c: f"1{column_name(c)}{r + 1}",  # a number in column E and nothing in others
 ]
 

@@ -11,30 +11,38 @@ right side is at most ``MAX_OPERANDS`` deep, calls at most ``MAX_LEVELS``.
 
 from __future__ import annotations
 
-import math
-from typing import Final, Literal, NamedTuple
+from typing import Final
 
 from xlsx_attention.model.formula import (
     Apply,
-    ArrayLit,
     Binary,
     Call,
-    ErrorLit,
-    LogicalLit,
     Missing,
     NameRef,
-    NumberLit,
-    Reference,
     SheetRef,
     Single,
     Spill,
     TableRef,
-    TextLit,
     Tree,
     Unary,
 )
-from xlsx_attention.model.values import ERROR_CODES, REF
+from xlsx_attention.model.values import REF
+from xlsx_attention.parsing import literals
 from xlsx_attention.parsing.lexer import Token, fault, tokenise
+from xlsx_attention.parsing.operators import (
+    OPERATOR_CALLS,
+    OPTIONAL,
+    PERCENT_POWER,
+    POWER,
+    PREFIX_POWER,
+    REFERENCE_OPERATORS,
+    REFERENCE_STARTS,
+    Frame,
+    Operator,
+    is_reference,
+    sign,
+    strip_prefixes,
+)
 from xlsx_attention.parsing.references import reference, sheet_ref, table_ref
 
 # Source of the limits: Microsoft's page "Excel specifications and limits".
@@ -43,60 +51,12 @@ MAX_LEVELS: Final = 64
 MAX_ARGUMENTS: Final = 255
 MAX_OPERANDS: Final = 1024
 
-_POWER: Final = {":": 10, " ": 9, ",": 8, "^": 4, "*": 3, "/": 3, "+": 2, "-": 2, "&": 1} | dict.fromkeys(
-    ("=", "<>", "<", ">", "<=", ">="), 0
-)
-_PREFIX_POWER: Final = {"@": 7, "+": 6, "-": 6}
-_PERCENT_POWER: Final = 5
-_REFERENCE_OPERATORS: Final = frozenset(": ,")
-_REFERENCE_NODES: Final = (Reference, NameRef, TableRef, Call, Apply, Spill, Single, ErrorLit)
-_REFERENCE_STARTS: Final = frozenset(("prefix", "cell", "columns", "rows", "name", "bracket", "open", "error"))
-#: What files put before a name that older versions lack, a variable, an optional parameter, a function as a value.
-_PREFIXES: Final = ("_xlfn.", "_xlws.", "_xlpm.", "_xlop.", "_xleta.")
-_OPTIONAL: Final = "_xlop."
-#: Operators that files store as calls; they are no level of nesting.
-_OPERATOR_CALLS: Final[dict[str, type[Single] | type[Spill]]] = {"SINGLE": Single, "ANCHORARRAY": Spill}
-_LOGICALS: Final = {"TRUE": LogicalLit(True), "FALSE": LogicalLit(False)}
-
-
-class _Operator(NamedTuple):
-    symbol: str
-    power: int
-    prefix: bool
-    position: int
-
-
-class _Frame:
-    """An open parenthesis: its own (``callee`` is ``None``), a function's, or an applied expression's."""
-
-    __slots__ = ("args", "callee", "position")
-
-    def __init__(self, callee: str | Tree | None, position: int) -> None:
-        self.callee = callee
-        self.position = position
-        self.args: list[Tree] = []
-
 
 def parse(text: str, row: int, column: int) -> Tree:
     """The tree of a formula (without ``=``) that stands in a cell; raises ``FormulaSyntaxError``."""
     if len(text) > MAX_LENGTH:
         raise fault(MAX_LENGTH, f"the end of a formula of at most {MAX_LENGTH} characters", text[MAX_LENGTH:])
     return _Parser(tokenise(text), row, column).run()
-
-
-def strip_prefixes(name: str) -> str:
-    """``_xlfn._xlws.SORT`` → ``SORT``."""
-    if name[:1] != "_":
-        return name
-    lower = name.lower()
-    start = 0
-    while prefix := next((p for p in _PREFIXES if lower.startswith(p, start)), ""):
-        start += len(prefix)
-    return name[start:] or name
-
-
-def _is_reference(tree: Tree) -> bool:
-    return isinstance(tree, _REFERENCE_NODES) or (isinstance(tree, Binary) and tree.op in _REFERENCE_OPERATORS)
 
 
 class _Parser:
@@ -108,8 +68,8 @@ class _Parser:
         self.row = row
         self.column = column
         self.operands: list[Tree] = []
-        self.stack: list[_Operator | _Frame] = []
-        self.frames: list[_Frame] = []
+        self.stack: list[Operator | Frame] = []
+        self.frames: list[Frame] = []
         self.levels = 0
 
     def run(self) -> Tree:
@@ -135,34 +95,31 @@ class _Parser:
         if kind in ("cell", "columns", "rows"):
             return self.push(self.located(token, None))
         if kind == "number":
-            number = float(text)
-            if math.isinf(number):
-                raise fault(position, "a number below 1E+308", text)
-            tree = NumberLit(number)
+            tree = literals.number(token)
         elif kind == "name":
             return self.named(token, None)
         elif kind == "string":
-            tree = TextLit(text[1:-1].replace('""', '"'))
+            tree = literals.text(token)
         elif kind == "prefix":
             return self.qualified(token)
-        elif kind == "operator" and text in _PREFIX_POWER:
+        elif kind == "operator" and text in PREFIX_POWER:
             top = self.stack[-1] if self.stack else None
-            if isinstance(top, _Operator) and top.symbol in _REFERENCE_OPERATORS:
+            if isinstance(top, Operator) and top.symbol in REFERENCE_OPERATORS:
                 raise fault(position, f"a reference after {top.symbol!r}", text)
-            self.stack.append(_Operator(text, _PREFIX_POWER[text], True, position))
+            self.stack.append(Operator(text, PREFIX_POWER[text], True, position))
             return True
         elif kind == "open":
-            self.enter(_Frame(None, position))
+            self.enter(Frame(None, position))
             return True
         elif kind == "error":
-            tree = ErrorLit(ERROR_CODES[text.upper()])
+            tree = literals.error(token)
             # `#REF!A1` is what is left of a reference to a sheet that was deleted.
             if tree.kind == REF and self.tokens[self.index].kind in ("cell", "columns", "rows", "name", "error"):
                 self.index += 1
         elif kind == "bracket":
             tree = table_ref("", token)
         elif kind == "brace" and text == "{":
-            tree = self.array()
+            tree, self.index = literals.array(self.tokens, self.index)
         elif kind in ("comma", "close"):
             return self.missing(token)
         else:
@@ -179,7 +136,7 @@ class _Parser:
         """A reference; ``A1:B2`` is one unless its first cell is itself the right side of a ``:``."""
         if token.kind == "cell":
             top = self.stack[-1] if self.stack else None
-            if not (isinstance(top, _Operator) and top.symbol == ":"):
+            if not (isinstance(top, Operator) and top.symbol == ":"):
                 colon = self.skip_space(self.index)
                 if self.tokens[colon].text == ":":
                     last = self.skip_space(colon + 1)
@@ -201,7 +158,7 @@ class _Parser:
         if token.kind == "name":
             return self.named(token, sheet)
         if token.kind == "error":
-            return self.push(ErrorLit(ERROR_CODES[token.text.upper()]))
+            return self.push(literals.error(token))
         raise fault(token.position, f"a reference or a name after {prefix.text!r}", token.text)
 
     def named(self, token: Token, sheet: SheetRef | None) -> bool:
@@ -218,27 +175,27 @@ class _Parser:
             self.index = opening + 1
             self.call(NameRef(name, sheet) if sheet else name.upper(), self.tokens[opening].position)
             return True
-        if token.text.lower().startswith(_OPTIONAL):
+        if token.text.lower().startswith(OPTIONAL):
             # An optional parameter, as ``[x]`` that a person types.
             return self.push(TableRef("", (), name, None))
-        logical = None if sheet else _LOGICALS.get(name.upper())
+        logical = None if sheet else literals.LOGICALS.get(name.upper())
         return self.push(logical or NameRef(name, sheet))
 
     def call(self, callee: str | Tree, position: int) -> None:
-        if not (isinstance(callee, str) and callee in _OPERATOR_CALLS):
+        if not (isinstance(callee, str) and callee in OPERATOR_CALLS):
             self.levels += 1
             if self.levels > MAX_LEVELS:
                 raise fault(position, f"at most {MAX_LEVELS} levels of functions", "one more")
-        self.enter(_Frame(callee, position))
+        self.enter(Frame(callee, position))
 
-    def enter(self, frame: _Frame) -> None:
+    def enter(self, frame: Frame) -> None:
         self.frames.append(frame)
         self.stack.append(frame)
 
     def missing(self, token: Token) -> bool:
         """A comma or parenthesis where an operand could be: an argument left out, or no argument at all."""
         frame = self.stack[-1] if self.stack else None
-        if not isinstance(frame, _Frame) or frame.callee is None:
+        if not isinstance(frame, Frame) or frame.callee is None:
             raise fault(token.position, "a value, a reference or a function", token.text)
         if token.kind == "comma":
             return self.argument(frame, Missing(), token)
@@ -246,7 +203,7 @@ class _Parser:
             self.argument(frame, Missing(), token)
         return self.close(frame)
 
-    def argument(self, frame: _Frame, tree: Tree, token: Token) -> bool:
+    def argument(self, frame: Frame, tree: Tree, token: Token) -> bool:
         frame.args.append(tree)
         if len(frame.args) > MAX_ARGUMENTS:
             raise fault(token.position, f"at most {MAX_ARGUMENTS} arguments", "one more")
@@ -257,20 +214,20 @@ class _Parser:
         self.index += 1
         if kind == "space":
             # Between two references a space is an operator; anywhere else it is nothing.
-            if self.tokens[self.index].kind in _REFERENCE_STARTS and _is_reference(self.operands[-1]):
+            if self.tokens[self.index].kind in REFERENCE_STARTS and is_reference(self.operands[-1]):
                 return self.binary(" ", position)
             return False
         if kind == "operator":
             if text == "%":
-                self.reduce(_PERCENT_POWER)
+                self.reduce(PERCENT_POWER)
                 self.operands.append(Unary("%", self.operands.pop()))
                 return False
             if text == "#":
-                if not _is_reference(self.operands[-1]):
+                if not is_reference(self.operands[-1]):
                     raise fault(position, "a reference before #", text)
                 self.operands.append(Spill(self.operands.pop()))
                 return False
-            if text in _POWER:
+            if text in POWER:
                 return self.binary(text, position)
         elif kind == "close":
             frame = self.reduce(-1)
@@ -289,38 +246,38 @@ class _Parser:
         raise fault(position, "an operator or the end", text)
 
     def binary(self, symbol: str, position: int) -> bool:
-        power = _POWER[symbol]
+        power = POWER[symbol]
         self.reduce(power)
-        if symbol in _REFERENCE_OPERATORS and not _is_reference(self.operands[-1]):
+        if symbol in REFERENCE_OPERATORS and not is_reference(self.operands[-1]):
             raise fault(position, f"a reference before {symbol!r}", symbol)
-        self.stack.append(_Operator(symbol, power, False, position))
+        self.stack.append(Operator(symbol, power, False, position))
         return True
 
-    def reduce(self, power: int) -> _Frame | None:
+    def reduce(self, power: int) -> Frame | None:
         """Apply every waiting operator that binds at least as tightly; the frame below them, if one is reached."""
         while self.stack:
             top = self.stack[-1]
-            if isinstance(top, _Frame):
+            if isinstance(top, Frame):
                 return top
             if top.power < power:
                 return None
             self.stack.pop()
             right = self.operands.pop()
             if top.prefix:
-                self.operands.append(Single(right) if top.symbol == "@" else Unary(_sign(top.symbol), right))
+                self.operands.append(Single(right) if top.symbol == "@" else Unary(sign(top.symbol), right))
                 continue
-            if top.symbol in _REFERENCE_OPERATORS and not _is_reference(right):
+            if top.symbol in REFERENCE_OPERATORS and not is_reference(right):
                 raise fault(top.position, f"a reference after {top.symbol!r}", top.symbol)
             self.operands.append(Binary(top.symbol, self.operands.pop(), right))
         return None
 
-    def close(self, frame: _Frame) -> bool:
+    def close(self, frame: Frame) -> bool:
         """A call is complete."""
         callee, args = frame.callee, tuple(frame.args)
         assert callee is not None
         tree: Tree
         if isinstance(callee, str):
-            wrapper = _OPERATOR_CALLS.get(callee)
+            wrapper = OPERATOR_CALLS.get(callee)
             if wrapper is None:
                 self.levels -= 1
                 tree = Call(callee, args)
@@ -344,48 +301,3 @@ class _Parser:
             self.call(self.operands.pop(), token.position)
             return True
         return False
-
-    def array(self) -> ArrayLit:
-        """After ``{``: rows of literals, all equally long."""
-        rows: list[list[NumberLit | TextLit | LogicalLit | ErrorLit]] = [[]]
-        while True:
-            rows[-1].append(self.element())
-            token = self.solid()
-            if token.kind == "semicolon":
-                rows.append([])
-            elif token.text == "}":
-                if len({len(row) for row in rows}) > 1:
-                    raise fault(token.position, "rows of one length in the array constant", token.text)
-                return ArrayLit(tuple(tuple(row) for row in rows))
-            elif token.kind != "comma":
-                raise fault(token.position, "one of , ; } in the array constant", token.text)
-
-    def element(self) -> NumberLit | TextLit | LogicalLit | ErrorLit:
-        token = self.solid()
-        sign = 1.0
-        if token.text in ("-", "+"):
-            sign = -1.0 if token.text == "-" else 1.0
-            token = self.solid()
-            if token.kind != "number":
-                raise fault(token.position, "a number after the sign", token.text)
-        if token.kind == "number" and not math.isinf(number := float(token.text)):
-            return NumberLit(sign * number)
-        if token.kind == "string":
-            return TextLit(token.text[1:-1].replace('""', '"'))
-        if token.kind == "error":
-            return ErrorLit(ERROR_CODES[token.text.upper()])
-        if token.kind == "name" and token.text.upper() in _LOGICALS:
-            return _LOGICALS[token.text.upper()]
-        raise fault(token.position, "a number, text, logical or error in the array constant", token.text)
-
-    def solid(self) -> Token:
-        """The next token that is no white space, taken."""
-        self.index = self.skip_space(self.index)
-        token = self.tokens[self.index]
-        if token.kind != "end":
-            self.index += 1
-        return token
-
-
-def _sign(symbol: str) -> Literal["+", "-"]:
-    return "-" if symbol == "-" else "+"
