@@ -81,10 +81,13 @@ def skew_p(x: Floats, keep: np.ndarray) -> Result:
 
 @function("KURT", "number:numbers ...", "reduction")
 def kurt(x: Floats, keep: np.ndarray) -> Result:
-    """``n(n+1)/((n−1)(n−2)(n−3)) · Σ((x − mean)/s)⁴ − 3(n−1)²/((n−2)(n−3))``; ``#DIV/0!`` below four numbers."""
-    fourths, n, flat = _standard_powers(x, keep, 4, True)
-    bad = flat | (n < 4)
+    """``n(n+1)/((n−1)(n−2)(n−3)) · Σ(x − mean)⁴/s⁴ − 3(n−1)²/((n−2)(n−3))``; ``#DIV/0!`` below four numbers."""
+    squares, n = squares_about_mean(x, keep)
+    deviation, _ = _deviations(x, keep)
+    bad = (squares == 0.0) | (n < 4)
     m = np.where(bad, 4, n).astype(np.float64)
+    variance = np.where(bad, 1.0, squares / (m - 1))
+    fourths = sum_of_products(deviation, deviation, deviation, deviation) / (variance * variance)
     value = m * (m + 1) / ((m - 1) * (m - 2) * (m - 3)) * fourths - 3 * (m - 1) ** 2 / ((m - 2) * (m - 3))
     return np.where(bad, 0.0, value), np.where(bad, np.uint8(DIV0), np.uint8(0))
 

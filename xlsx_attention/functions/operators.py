@@ -28,8 +28,8 @@ from xlsx_attention.model.values import (
 
 #: Excel shows 0 for a sum or difference that ends a formula when its operands agree to about 15 digits.
 #: Source: Microsoft, "Floating-point arithmetic may give inaccurate results in Excel"; the exact threshold is measured.
-#: Measured on 84 near-cancellations that Excel stored: every result whose binary exponent lies 50 or more below that of the larger
-#: operand is 0 (the nearest 50 apart), every other is kept (the nearest 49 apart), in array formulas too.
+#: Measured on 84 near-cancellations that Excel stored: every result whose binary exponent lies 50 or more below that of
+#: the larger operand is 0 (the nearest 50 apart), every other is kept (the nearest 49 apart), in array formulas too.
 SNAP_EXPONENTS: Final = 50
 
 
@@ -52,16 +52,39 @@ def divide(a: Floats, b: Floats) -> tuple[Floats, Kinds]:
 
 
 def _pow(a: float, b: float) -> float:
+    """``a^b``: a whole exponent multiplies, a broken one goes through ``e^(b·ln a)``.
+
+    Source: cached values of Excel. With this 3,040 of 3,041 cells with powers in public workbooks have its bits, with
+    the C library's more precise ``pow`` 3,007.
+    """
     try:
+        if b == math.floor(b) and abs(b) < 1024.0:
+            return _multiplied(a, int(b))
+        if a > 0.0 and abs(b) < math.inf:
+            return math.exp(b * math.log(a))
         return math.pow(a, b)
-    except (OverflowError, ValueError):
+    except (OverflowError, ValueError, ZeroDivisionError):
         return math.nan
 
 
+def _multiplied(a: float, n: int) -> float:
+    """By squaring; a negative exponent divides at the end."""
+    result, square, left = 1.0, a, abs(n)
+    while left:
+        if left & 1:
+            result *= square
+        square *= square
+        left >>= 1
+    return 1.0 / result if n < 0 else result
+
+
 def power(a: Floats, b: Floats) -> tuple[Floats, Kinds]:
-    """``a^b`` by the C library; ``0^0`` is ``#NUM!``, ``0^-1`` is ``#DIV/0!``."""
+    """``a^b`` as Excel forms it; ``0^0`` is ``#NUM!``, ``0^-1`` is ``#DIV/0!``."""
     a, b = np.broadcast_arrays(a, b)
-    number = np.fromiter(map(_pow, a.ravel().tolist(), b.ravel().tolist()), np.float64, a.size).reshape(a.shape)
+    if b.size and (b == 2.0).all():
+        number = a * a
+    else:
+        number = np.fromiter(map(_pow, a.ravel().tolist(), b.ravel().tolist()), np.float64, a.size).reshape(a.shape)
     kind = np.where(a == 0.0, np.where(b == 0.0, NUM, np.where(b < 0.0, DIV0, 0)), 0).astype(np.uint8)
     return number, kind
 
@@ -122,7 +145,9 @@ def snap_to_zero(op: str, left: Array, right: Array, result: Array, texts: TextP
     a, b = align([to_number(left, texts), to_number(right, texts)])
     if result.only_numbers:
         return Array(snapped(result.number, a.number, b.number), result.kind)
-    return Array(np.where(result.kind == NUMBER, snapped(result.number, a.number, b.number), result.number), result.kind)
+    return Array(
+        np.where(result.kind == NUMBER, snapped(result.number, a.number, b.number), result.number), result.kind
+    )
 
 
 def negate(operand: Array, texts: TextPool) -> Array:

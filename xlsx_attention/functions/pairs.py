@@ -93,8 +93,11 @@ def correl(ctx: Context, a: Matrix, b: Matrix) -> float:
 
 @function("RSQ", "known_ys:array known_xs:array", "array")
 def rsq(ctx: Context, a: Matrix, b: Matrix) -> float:
-    """The square of CORREL."""
-    r = correlation(*pairs_in(a, b))
+    """The square of ``Σdx·dy / √Σdx² / √Σdy²``; ``#DIV/0!`` where one side does not vary."""
+    _, _, sxx, syy, sxy = about_means(*pairs_in(a, b))
+    if sxx == 0.0 or syy == 0.0:
+        raise ExcelError(DIV0)
+    r = sxy / math.sqrt(sxx) / math.sqrt(syy)
     return r * r
 
 
