@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xlsx_attention.model.report import Text
+from xlsx_attention.reporting.words_book import BOOK_WORDS
 
 WORDS: dict[str, Text] = {
     "agrees": Text("agree", "一致"),
@@ -46,11 +47,32 @@ CAUSES: dict[str, Text] = {
     "wrong-range": Text("the formula takes other cells than its block does", "公式引用的区域与同块公式不同"),
     "formula-unlike-its-block": Text("the formula is unlike its block's", "公式与所在区域的公式不同"),
     "stale-cache": Text("the stored value is not what the cell's own formula gives", "存储值与该单元格公式的结果不符"),
+    "wrong-scale": Text("the scores are scaled by something else than √d", "打分未按 √d 缩放"),
+    "wrong-axis": Text("computed along the wrong axis", "计算方向（轴）错误"),
+    "missing-transpose": Text("a transpose is missing", "缺少转置"),
+    "swapped-operands": Text("the operands are swapped", "两个操作数颠倒"),
+    "mask-missing": Text("the mask is not applied", "未应用掩码"),
+    "mask-on-rows": Text("the mask lies on rows instead of columns", "掩码作用在行而非列上"),
+    "mask-after-softmax": Text("the mask is applied after softmax", "掩码在 softmax 之后才应用"),
+    "wrong-projection": Text("projected with another matrix than its role asks", "使用了错误的投影矩阵"),
+    "population-or-sample": Text("population against sample deviation", "总体标准差与样本标准差混用"),
     "unexplained": Text("unexplained", "原因不明"),
 }
+
+_ALL: dict[str, Text] = {**BOOK_WORDS, **WORDS}
 
 
 def say(key: str, language: str, **values: object) -> str:
     """A sentence of the table, filled in."""
-    text = WORDS[key][language]
+    text = _ALL[key][language]
     return text.format(**values) if values else text
+
+
+def cause_words(cause: str, language: str) -> str:
+    """A cause in plain words; one that the table does not have, by its own name."""
+    return CAUSES[cause][language] if cause in CAUSES else cause
+
+
+def verdict_words(verdict: str, language: str) -> str:
+    """A verdict as a name: ``agrees``, ``受上游影响``."""
+    return verdict if language == "en" else {"not-computed": "未计算"}.get(verdict) or WORDS[verdict].zh

@@ -24,7 +24,7 @@ from xlsxwriter.worksheet import Worksheet
 from xlsx_attention.errors import UsageError
 from xlsx_attention.model.address import MAX_COLUMNS, MAX_ROWS, Rect, cell_name
 from xlsx_attention.writing.atomic import atomic_write, refuse_overwriting
-from xlsx_attention.writing.cells import Value, cached_xml, clean_text, escape, escape_markup, number_text
+from xlsx_attention.writing.cells import CellError, Value, cached_xml, clean_text, escape, escape_markup, number_text
 
 #: The most characters (UTF-16 units) that a cell holds.
 TEXT_LIMIT = 32_767
@@ -79,6 +79,11 @@ class AttentionSheet(Worksheet):  # type: ignore[misc]  # XlsxWriter's types are
         if not np.isfinite(number):
             raise ValueError(f"{cell_name(row, column)}: {number} is no number that a cell can hold")
         self._put(row, column, _Plain(float(number), format))
+
+    def write_error(self, row: int, column: int, code: str, format: Format | None = None) -> None:
+        """An Excel error (``#DIV/0!``) as a constant, with no formula behind it."""
+        kind, result = cached_xml(CellError(code))
+        self._put(row, column, _Stored(kind, result, format))
 
     def write_formula_cached(
         self, row: int, column: int, formula: str, format: Format | None = None, value: Value = None

@@ -1,0 +1,173 @@
+"""Live sheets: every step of the file as Excel formulas over the inputs, in the comparison workbook itself.
+
+Constants stand as values, formulas as formulas: names and tables are written out as cells, LAMBDAs that have a name become
+names of this workbook, references lead to the live sheets. A cell that its block accuses has its block's formula, as in the
+recomputation from the inputs. Formulas that no copy can recompute (volatile, external, circular, bound to their place, not
+computed) stand as values. Cached results are NumPy's.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from xlsxwriter.format import Format
+
+from xlsx_attention.model.address import Rect
+from xlsx_attention.model.formula import Apply, Binary, Call, External, Single, Spill, Tree, Unary
+from xlsx_attention.model.plan import Step
+from xlsx_attention.model.values import EMPTY, NOT_COMPUTED, NUMBER, Plane
+from xlsx_attention.reporting.comparison.book import Book, as_result, put
+from xlsx_attention.reporting.formula_text import FormulaTemplate, FormulaWriter, quoted_sheet
+from xlsx_attention.reporting.future_functions import PLACE_BOUND
+from xlsx_attention.writing import AttentionSheet
+
+#: Verdicts whose cells stand as values.
+_AS_VALUES = frozenset({"volatile", "external", "circular", "not-computed"})
+
+
+def write_live(book: Book) -> None:
+    """One live sheet for every sheet of the file."""
+    if not book.lives:
+        book.said.append(book.say("cut-live", cells=f"{book.filled:,}", limit=f"{book.limits.live:,}"))
+        return
+    values = 0
+    writer = _writer(book)
+    for sheet in book.grid.sheets:
+        values += _LiveSheet(book, writer, sheet.index).write()
+    if values:
+        book.said.append(book.say("live-values", cells=f"{values:,}"))
+
+
+def _writer(book: Book) -> FormulaWriter:
+    def prefix(sheets: tuple[int, ...]) -> str:
+        first, last = book.lives[sheets[0]], book.lives[sheets[-1]]
+        return quoted_sheet(first if len(sheets) == 1 else f"{first}:{last}")
+
+    names = {
+        key: f"live_{position}_{re.sub(r'[^0-9A-Za-z_]', '_', key)}" for position, key in enumerate(book.plan.names, 1)
+    }
+    writer = FormulaWriter(prefix, names)
+    for key, tree in book.plan.names.items():
+        book.workbook.define_name(names[key], "=" + writer.template(tree).at(0, 0))
+    return writer
+
+
+class _LiveSheet:
+    def __init__(self, book: Book, writer: FormulaWriter, index: int) -> None:
+        self.book = book
+        self.writer = writer
+        self.index = index
+        self.source = book.grid.sheets[index]
+        self.result = next((sheet for sheet in book.report.sheets if sheet.index == index), None)
+        self.values: Plane = self.result.from_inputs if self.result is not None else self.source.cached
+        self.target: AttentionSheet = book.add_sheet(book.lives[index], taken=True)
+        self.templates: dict[int, FormulaTemplate] = {}
+        self.as_values = 0
+
+    def write(self) -> int:
+        """How many computed cells stand as values."""
+        for column, width in self.source.column_widths.items():
+            self.target.set_column(column, column, min(width, 255))
+        self._constants()
+        if self.result is not None:
+            steps = [step for step in self.book.plan.steps if step.block.sheet == self.index]
+            repaired = {(r.row, r.column): r.step for r in self.book.plan.repairs if r.sheet == self.index}
+            for step in steps:
+                self._step(step, repaired)
+            for (row, column), owner in repaired.items():
+                self._formula(self.book.plan.steps[owner], row, column)
+        self.target.freeze_panes(1, 0)
+        return self.as_values
+
+    def _constants(self) -> None:
+        rect = self.values.rect
+        for i, j in np.argwhere(self.values.kind != EMPTY).tolist():
+            self._value(rect.top + i, rect.left + j)
+        for row, column in self.values.outliers:
+            self._value(row, column)
+
+    def _value(self, row: int, column: int) -> None:
+        value = self.book.grid.scalar(*self.values.get(row, column))
+        if value.kind == NOT_COMPUTED:
+            value = self.book.grid.value(self.index, row, column)
+        put(self.target, row, column, value, self._style(row, column))
+
+    def _style(self, row: int, column: int) -> Format | None:
+        facts = self.book.facts.get(self.index)
+        code = facts.number_format(row, column) if facts is not None else "General"
+        return None if code == "General" else self.book.cell_format(None, code)
+
+    def _step(self, step: Step, repaired: dict[tuple[int, int], int]) -> None:
+        block = step.block
+        if not _recomputable(step):
+            self.as_values += block.cells.size
+            return
+        if block.spill is not None:
+            self._array(step, block.spill)
+            return
+        for row, column in block.rect.cells():
+            if (row, column) not in repaired:
+                self._formula(step, row, column)
+
+    def _keeps_value(self, row: int, column: int) -> bool:
+        assert self.result is not None
+        return self.result.verdict(row, column) in _AS_VALUES or self.values.get(row, column)[1] == NOT_COMPUTED
+
+    def _template(self, step: Step) -> FormulaTemplate:
+        template = self.templates.get(step.index)
+        if template is None:
+            template = self.templates[step.index] = self.writer.template(step.tree)
+        return template
+
+    def _formula(self, step: Step, row: int, column: int) -> None:
+        if self._keeps_value(row, column):
+            self.as_values += 1
+            return
+        formula = self._template(step).at(row, column)
+        number, kind = self.values.get(row, column)
+        mode = step.block.mode
+        if mode == "plain":
+            result = number if kind == NUMBER else as_result(self.book.grid.scalar(number, kind))
+            self.target.write_formula_cached(row, column, formula, self._style(row, column), result)
+        else:
+            result = as_result(self.book.grid.scalar(number, kind))
+            style = self._style(row, column)
+            self.target.write_array_cached(Rect.cell(row, column), formula, style, [[result]], dynamic=mode == "dynamic")
+
+    def _array(self, step: Step, rect: Rect) -> None:
+        if any(self._keeps_value(row, column) for row, column in rect.cells()):
+            self.as_values += rect.size
+            return
+        top, left = rect.top, rect.left
+        results = [
+            [as_result(self.book.grid.scalar(*self.values.get(row, column))) for column in range(left, rect.right)]
+            for row in range(top, rect.bottom)
+        ]
+        formula = self._template(step).at(step.block.rect.top, step.block.rect.left)
+        dynamic = step.block.mode == "dynamic"
+        self.target.write_array_cached(rect, formula, self._style(top, left), results, dynamic=dynamic)
+
+
+def _recomputable(step: Step) -> bool:
+    return not (step.volatile or step.external or step.lacking or step.block.form.tree is None or _bound(step.tree))
+
+
+def _bound(tree: Tree) -> bool:
+    """Whether the formula looks at its place, at text that names cells, or into another workbook."""
+    stack: list[Tree] = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, External):
+            return True
+        if isinstance(node, Call):
+            if node.name in PLACE_BOUND:
+                return True
+            stack.extend(node.args)
+        elif isinstance(node, Apply):
+            stack.extend((node.callee, *node.args))
+        elif isinstance(node, Binary):
+            stack.extend((node.left, node.right))
+        elif isinstance(node, Unary | Spill | Single):
+            stack.append(node.operand)
+    return False
