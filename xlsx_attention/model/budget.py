@@ -30,6 +30,7 @@ class Budgets:
     ratio: int = _limit(200, 200, "--max-ratio", "inflated to stored size of a part over 1 MiB")
     parts: int = _limit(2_000, 2_000, "--max-parts", "parts in the file")
     xml_depth: int = _limit(100, 100, "--max-depth", "nested XML elements")
+    elements: int = _limit(100_000_000, 8_000_000, "--max-elements", "XML elements of one part")
     cells: int = _limit(16_000_000, 2_000_000, "--max-cells", "filled cells")
     formulas: int = _limit(8_000_000, 500_000, "--max-formulas", "formulas")
     formula_length: int = _limit(8_192, 8_192, "--max-formula-length", "characters in a formula")

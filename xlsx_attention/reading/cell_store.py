@@ -121,6 +121,8 @@ class CellStore:
 
     def _check(self) -> None:
         cells, formulas = self.tally.cells + self._filled, self.tally.formulas + len(self._texts)
+        if self._count > self.budgets.elements:
+            raise self.budgets.over("elements", self._count, self.part)
         if cells > self.budgets.cells:
             raise self.budgets.over("cells", cells, self.part)
         if formulas > self.budgets.formulas:

@@ -34,8 +34,13 @@ class Package:
     def __init__(self, data: bytes, budgets: Budgets) -> None:
         self.budgets = budgets
         self.unsafe: list[str] = []
-        self._inflated: dict[str, int] = {}
+        self._total = 0
+        self._passes: dict[str, tuple[int, int]] = {}
         self._parts: dict[str, zipfile.ZipInfo] = {}
+        # Before the directory is read: each of its entries costs far more memory than its bytes.
+        entries = data.count(b"PK\x01\x02")
+        if entries > budgets.parts:
+            raise budgets.over("parts", entries, "")
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except (zipfile.BadZipFile, struct.error, ValueError, NotImplementedError, UnicodeDecodeError, OSError):
@@ -83,15 +88,19 @@ class Package:
             )
         if info.compress_type not in _METHODS:
             raise UnreadableFile("bad-compression", f"unknown compression method {info.compress_type}", where=name)
-        before = self._inflated.get(key, 0)
-        others = sum(self._inflated.values()) - before
+        # A second pass over a part (by expat, where the pattern gave up) is free; more of them are not, so that many sheets
+        # cannot share one large part.
+        passes, free = self._passes.get(key, (0, 0))
+        if passes > 1:
+            free = 0
         size = 0
         try:
             with self._zip.open(info) as stream:
                 while piece := stream.read(CHUNK):
                     size += len(piece)
-                    self._check(name, info, size, others + max(size, before))
-                    self._inflated[key] = max(size, before)
+                    self._total += max(0, min(len(piece), size - free))
+                    self._passes[key] = (passes + 1, max(size, free))
+                    self._check(name, info, size)
                     yield piece
         except (zipfile.BadZipFile, zlib.error) as error:
             raise UnreadableFile(
@@ -100,12 +109,12 @@ class Package:
         except (EOFError, struct.error, NotImplementedError, RuntimeError, OSError, ValueError):
             raise UnreadableFile("truncated", "the part is cut off; download or save it again", where=name) from None
 
-    def _check(self, name: str, info: zipfile.ZipInfo, size: int, total: int) -> None:
+    def _check(self, name: str, info: zipfile.ZipInfo, size: int) -> None:
         budgets = self.budgets
         if size > budgets.part_bytes:
             raise budgets.over("part_bytes", size, name)
-        if total > budgets.total_bytes:
-            raise budgets.over("total_bytes", total, name)
+        if self._total > budgets.total_bytes:
+            raise budgets.over("total_bytes", self._total, name)
         if size > budgets.RATIO_FLOOR and size > budgets.ratio * max(1, info.compress_size):
             raise budgets.over("ratio", size // max(1, info.compress_size), name)
 

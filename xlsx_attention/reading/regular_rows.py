@@ -134,7 +134,7 @@ class RegularRows:
             tagged = {index: _tag(tag, tokens.formulas[index]) for index, tag in enumerate(tokens.tags) if tag}
             has_formula[list(tagged)] = True
         if tokens.has_entities:
-            tokens.formulas = tuple(map(decode_entities, tokens.formulas))
+            tokens.formulas = tuple([decode_entities(text) if "&" in text else text for text in tokens.formulas])
         numbers, kinds = self._values(types, tokens, has_value, rows, columns)
         filled = int(np.count_nonzero((kinds != EMPTY) | has_formula))
         first = self.store.add_block(rows, columns, numbers, kinds, (packed >> 8).astype(np.uint16), filled)

@@ -60,8 +60,7 @@ class SheetXml:
 
     def _start(self, name: str, attributes: Attributes) -> None:
         self._depth += 1
-        if self._depth > self.store.budgets.xml_depth:
-            raise self.feed.too_deep(self._depth)
+        self.feed.count(self._depth)
         name = self.feed.names[name]
         if not self._cells_depth:
             if name == "sheetData" and self._depth == 2:

@@ -71,9 +71,11 @@ def _read(pieces: Iterator[bytes], store: CellStore, reader: CellReader, formats
         return None
     regular = RegularRows(store, reader, formats)
     while True:
-        end = buffer.find(_CELLS_END)
-        cut = end if end >= 0 else buffer.rfind(_ROW_END) + len(_ROW_END)
-        if end < 0 and (len(buffer) < _BATCH or cut < len(_ROW_END)):
+        cut = buffer.rfind(_ROW_END) + len(_ROW_END)
+        found = cut >= len(_ROW_END)
+        end = buffer.find(_CELLS_END, cut if found else 0)
+        cut = end if end >= 0 else cut
+        if end < 0 and (len(buffer) < _BATCH or not found):
             piece = next(pieces, b"")
             if not piece or len(buffer) > _PATIENCE:
                 return None  # cut off, or one giant row: expat will say
@@ -106,14 +108,14 @@ def _head(pieces: Iterator[bytes]) -> tuple[bytes, bytes]:
 
 def _take(rows: bytes, regular: RegularRows, xml: SheetXml) -> bool:
     """Whole rows, by the pattern or else by expat; False where even that cannot be (comments and their like)."""
-    if b"<!" in rows or b"<?" in rows:
-        return False
     for _ in range(_SPLITS):
         try:
             xml.row = regular.take(rows)
             return True
         except Irregular as irregular:
             at = irregular.at
+        if b"<!" in rows or b"<?" in rows:  # regular rows hold neither
+            return False
         end = -1 if at is None else rows.find(_ROW_END, at)
         if at is None or end < 0:
             break

@@ -28,6 +28,8 @@ _LINKS = (
     "http://schemas.openxmlformats.org/officeDocument/2006/relationships",
     "http://purl.oclc.org/ooxml/officeDocument/relationships",
 )
+#: Octets of an unfinished token from which on expat is fed in growing pieces.
+PATIENCE = 1 << 21
 _XML = "http://www.w3.org/XML/1998/namespace"
 _PREFIXES = {**dict.fromkeys(_OWN, ""), **dict.fromkeys(_LINKS, "r:"), _XML: "xml:"}
 
@@ -63,6 +65,9 @@ class XmlFeed:
         self.part = part
         self.budgets = budgets
         self.names = Names()
+        self.elements = 0
+        self._fed = self._waiting = 0
+        self._held: list[bytes] = []
         self.parser = expat.ParserCreate(namespace_separator=" ")
         self.parser.buffer_text = True
         self.parser.buffer_size = 1 << 16
@@ -75,10 +80,30 @@ class XmlFeed:
             "dtd", "the part declares a document type, which no workbook does; save it again in Excel", where=self.part
         )
 
-    def too_deep(self, depth: int) -> UnreadableFile:
-        return self.budgets.over("xml_depth", depth, self.part)
+    def count(self, depth: int) -> None:
+        """Called at each element's start."""
+        self.elements += 1
+        if depth > self.budgets.xml_depth:
+            raise self.budgets.over("xml_depth", depth, self.part)
+        if self.elements > self.budgets.elements:
+            raise self.budgets.over("elements", self.elements, self.part)
 
     def feed(self, data: bytes, last: bool = False) -> None:
+        """Pass bytes on to expat, unless it waits for the end of a token.
+
+        Expat before 2.6 begins such a token anew with each piece. So what follows is held back until it is as long as what
+        waits: then a token of any length costs linear time.
+        """
+        self._fed += len(data)
+        self._held.append(data)
+        if self._waiting > PATIENCE and not last and sum(map(len, self._held)) < self._waiting:
+            return
+        data = b"".join(self._held) if len(self._held) > 1 else data
+        self._held.clear()
+        self._parse(data, last)
+        self._waiting = self._fed - self.parser.CurrentByteIndex
+
+    def _parse(self, data: bytes, last: bool) -> None:
         try:
             self.parser.Parse(data, last)
         except expat.ExpatError as error:
@@ -105,8 +130,7 @@ def parse(pieces: Iterable[bytes], part: str, handlers: Handlers, budgets: Budge
     def start(name: str, attributes: Attributes) -> None:
         nonlocal depth
         depth += 1
-        if depth > budgets.xml_depth:
-            raise feed.too_deep(depth)
+        feed.count(depth)
         text.clear()
         handler = starts.get(names[name])
         if handler is not None:
