@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from tests.parsing.books import corpus_grids, grid_of, sheet_of, stored_texts
 from xlsx_attention.model.address import MAX_COLUMNS, MAX_ROWS, Rect, column_name
-from xlsx_attention.model.formula import Block
+from xlsx_attention.model.formula import Block, FormulaForm
 from xlsx_attention.model.grid import ArrayFormula, Sheet, WorkbookGrid
-from xlsx_attention.parsing import find_blocks, formula_at, relative_form
+from xlsx_attention.parsing import fill, find_blocks, formula_at, relative_form
 
 
 def check(grid: WorkbookGrid) -> tuple[Block, ...]:
@@ -214,3 +214,46 @@ def test_a_copy_may_be_too_long() -> None:
         ("B12", True),
     ]
     assert "8192 characters" in blocks[1].form.fault
+
+
+def test_what_lies_left_of_the_sheet_is_no_match() -> None:
+    """Three columns left of A there is nothing, not the last of some list of names, were it `ZX` or `XFB`."""
+    for name in ("X", "ZX", "XFB"):
+        above, below = check(grid_of(sheet_of({(0, 5): "C1*2", (1, 0): f"{name}2*2"})))
+        assert above.form.r1c1 == "RC[-3]*2"
+        assert below.form.r1c1 != above.form.r1c1
+
+
+@pytest.mark.parametrize(
+    ("rect", "write", "reads"),
+    [
+        ("D4:AQ43", left_times_top, 1),
+        ("D4:AQ43", FORMS[1], 40),  # a `$` on the row
+        ("D4:AQ43", lambda r, c: f"MMULT($A{r + 1}:$C{r + 1},{column_name(c)}$5:{column_name(c)}$8)", 1),
+        ("D4:AQ43", lambda r, c: f"{column_name(c - 1)}{r}+{column_name(c)}{r + 2}+{column_name(c + 1)}{r + 1}", 1),
+        ("D4:D900", left_times_top, 1),
+        ("A4:CL63", lambda r, c: f"SUM($B{r + 1},$C${c + 9})", 90),
+        ("A4:CL63", lambda r, c: f"SUM($B${r + 1},{column_name(c)}9)", 60),
+        ("A4:E99", lambda r, c: f"A{r + 1}*{1 + c % 3}", 5),
+        (
+            "A4:Z99",
+            lambda r, c: f"{column_name(c)}1*{1 + (r + c) % 3}",
+            4 * 96,
+        ),  # three forms in turn: the fourth cell of a row teaches the turn
+    ],
+)
+def test_a_form_is_read_once(
+    rect: str, write: Callable[[int, int], str], reads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All other cells of a fill are recognised from the texts that the form foretells."""
+    read: list[str] = []
+
+    def counting(text: str, row: int, column: int) -> FormulaForm:
+        read.append(text)
+        return relative_form(text, row, column)
+
+    monkeypatch.setattr(fill, "relative_form", counting)
+    grid = grid_of(sheet_of(filled(rect, write)))
+    blocks = find_blocks(grid)
+    assert sum(block.rect.size for block in blocks) == Rect.parse(rect).size
+    assert len(read) == reads
