@@ -14,6 +14,7 @@ from xlsx_attention.errors import XlsxAttentionError
 #: Command → (module, what it is for). Modules load when their command runs, so that help stays quick.
 COMMANDS = {
     "verify": ("xlsx_attention.cli.verify", "Verify workbooks: verdicts and findings on the terminal."),
+    "batch": ("xlsx_attention.cli.batch", "Verify or grade many workbooks, with reports in a folder."),
 }
 
 

@@ -1,0 +1,1 @@
+"""Submissions held against a key, with errors carried forward."""

@@ -1,0 +1,62 @@
+"""What a worker does with one file: verify it (and grade it), and put the result into words that need no second look at the file."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from dataclasses import replace
+from pathlib import Path
+
+from xlsx_attention import reading
+from xlsx_attention.batch.opening import read_input
+from xlsx_attention.batch.outcome import Outcome, Task, path_token, refused
+from xlsx_attention.batch.settings import Settings
+from xlsx_attention.errors import UnreadableFile
+from xlsx_attention.model.report import FileReport
+from xlsx_attention.pipeline import Options, verify_grid
+from xlsx_attention.reading import Source
+from xlsx_attention.reporting.json_report import file_data
+
+
+def judge(task: Task, settings: Settings) -> Outcome:
+    """The outcome of one content. A fault of this package is an outcome too: the batch goes on and names it.
+
+    Raises ``MemoryError`` alone: after it a process is not to be trusted.
+    """
+    try:
+        data = task.data if task.data is not None else read_input(task.address, settings.budgets, task.digest)
+        return _judge(Source(path_token(task.digest), data), task.digest, settings)
+    except UnreadableFile as error:
+        return refused(task.digest, error.code, str(error))
+    except MemoryError:
+        raise
+    except Exception as error:
+        return refused(task.digest, "fault", _fault(error), "failed")
+
+
+def _judge(source: Source, digest: str, settings: Settings) -> Outcome:
+    grid = reading.read_workbook(source, budgets=settings.budgets)
+    options = Options(settings.rtol, settings.sheets, settings.budgets, settings.recognise)
+    report = replace(verify_grid(grid, options), seconds=0.0, path=path_token(digest))
+    record = file_data(report)
+    record["macros"] = grid.has_macros
+    status = str(report.status)
+    return Outcome(status, json.dumps(record, ensure_ascii=False, allow_nan=False), page_of(report, settings.language))
+
+
+def page_of(report: FileReport, language: str) -> str:
+    """The file's own page."""
+    from xlsx_attention.batch.file_page import file_page
+
+    return file_page(report, language)
+
+
+def _fault(error: Exception) -> str:
+    """One line: the exception and the place in this package that raised it. Full paths of the machine stay out."""
+    place = ""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if "xlsx_attention" in frame.filename:
+            place = f" at {Path(frame.filename).name}:{frame.lineno}"
+            break
+    text = " ".join(str(error).split())[:300]
+    return f"a fault of this tool, not of the file ({type(error).__name__}: {text}{place}); please report it"
