@@ -219,7 +219,7 @@ def test_a_copy_may_be_too_long() -> None:
 def test_what_lies_left_of_the_sheet_is_no_match() -> None:
     """Three columns left of A there is nothing, not the last of some list of names, were it `ZX` or `XFB`."""
     for name in ("X", "ZX", "XFB"):
-        above, below = check(grid_of(sheet_of({(0, 5): "C1*2", (1, 0): f"{name}2*2"})))
+        above, below = check(grid_of(sheet_of({(0, 5): "C1*2", (0, 6): "D1*2", (1, 0): f"{name}2*2"})))
         assert above.form.r1c1 == "RC[-3]*2"
         assert below.form.r1c1 != above.form.r1c1
 
