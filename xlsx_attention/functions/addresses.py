@@ -176,5 +176,3 @@ def cell(ev: Evaluator, what: Operand, reference: Operand) -> Operand:
         return Operand(operand.array)
     kind = int(operand.array.kind.flat[0])
     return ev.from_python({EMPTY: "b", TEXT: "l"}.get(kind, "v"))
-
-

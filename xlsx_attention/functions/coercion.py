@@ -56,8 +56,9 @@ def to_number(array: Array, texts: TextPool) -> Array:
 def to_logical(array: Array, texts: TextPool) -> Array:
     """As a condition: numbers but 0 are true, empty is false, TRUE and FALSE count as texts, others are ``#VALUE!``."""
     number, kind = array.full()
-    number, kind = (number != 0.0).astype(np.float64), kind.copy()
-    original = array.full()[0]
+    original = number
+    # The number slot of a value that is not computed is its reason: keep it.
+    number, kind = np.where(kind < ERROR, (original != 0.0).astype(np.float64), original), kind.copy()
     for place in np.argwhere(kind == TEXT):
         at = tuple(place)
         word = texts[original[at]].upper()

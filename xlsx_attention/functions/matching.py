@@ -129,5 +129,3 @@ def extended_place(ctx: Context, value: Scalar, line: Matrix, match_mode: float,
     else:
         places = {0: equal_places, 2: wildcard_places, 3: pattern_places}[mode](ctx, value, line)
     return (places[-1] if backwards else places[0]) if places else None
-
-

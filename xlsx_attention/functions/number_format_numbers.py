@@ -16,7 +16,8 @@ def format_digits(number: float, tokens: Tokens) -> tuple[str, bool]:
     kinds = [kind for kind, _ in tokens]
     if "exponent" in kinds:
         return _scientific(number, tokens)
-    if "slash" in kinds and "digit" in kinds[kinds.index("slash") :] and "digit" in kinds[: kinds.index("slash")]:
+    slash = kinds.index("slash") if "slash" in kinds else -1
+    if slash > 0 and kinds[slash - 1] == "digit" and any(k == "digit" or t.isdigit() for k, t in tokens[slash + 1 :]):
         return _fraction(number, tokens)
     return _plain(number, tokens)
 

@@ -32,7 +32,8 @@ def parse_number(text: str, date1904: bool = False) -> float | None:
     value = _decorated(plain)
     if value is None:
         value = _fraction(plain)
-    return parse_date_time(plain, date1904) if value is None else value
+    # Around a date or time blanks are not let pass (IronCalc's TRIGONOMETRIC.xlsx, GCD_LCM.xlsx).
+    return parse_date_time(text, date1904) if value is None else value
 
 
 def _finite(value: float) -> float | None:
@@ -69,8 +70,9 @@ def _decorated(plain: str) -> float | None:
         plain = whole.replace(",", "") + dot + fraction
     if not (plain.isascii() and _PLAIN.fullmatch(plain)):
         return None
-    value = float(sign + plain)
-    return _finite((-value if negative else value) / (100.0 if percents else 1.0))
+    # Per cent shifts the decimal digits: 23.123% is the double nearest to 0.23123, not a quotient.
+    value = float(Decimal(sign + plain).scaleb(-2)) if percents else float(sign + plain)
+    return _finite(-value if negative else value)
 
 
 def _fraction(plain: str) -> float | None:

@@ -17,14 +17,14 @@ from xlsx_attention.functions.registry import Context, Matrix
 from xlsx_attention.functions.wildcards import fold
 from xlsx_attention.model.values import EMPTY, ERROR, LOGICAL, NUMBER, TEXT, Scalar
 
-_SIGNS: Final = " _,;:!?.\"()[]{}@*/\\&#%`^+<=>|~$"
+_SIGNS: Final = ' _,;:!?."()[]{}@*/\\&#%`^+<=>|~$'
 _IGNORED: Final = frozenset("-'")
 _RANKS: Final = {NUMBER: 0, TEXT: 1, LOGICAL: 2, EMPTY: 4}
 
-TextKey = tuple[tuple[tuple[int, int], ...], tuple[str, ...], str]
+TextKey = tuple[tuple[tuple[int, int], ...], tuple[str, ...], int, str]
 Key = tuple[int, float, TextKey]
 
-_NO_TEXT: Final[TextKey] = ((), (), "")
+_NO_TEXT: Final[TextKey] = ((), (), 0, "")
 
 
 @lru_cache(maxsize=65_536)
@@ -41,7 +41,7 @@ def text_key(text: str) -> TextKey:
             group = 0 if sign >= 0 else (1 if c.isdigit() else (2 if c.isalpha() else 0))
             primary.append((group, sign if sign >= 0 else 100 + ord(c)))
             marks.append("")
-    return tuple(primary), tuple(marks), folded
+    return tuple(primary), tuple(marks), sum(c in _IGNORED for c in folded), folded
 
 
 def rank(kind: int) -> int:

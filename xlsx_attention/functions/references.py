@@ -269,5 +269,3 @@ def areas(ev: Evaluator, reference: Operand) -> Operand:
     if not reference.areas:
         raise ExcelError(VALUE)
     return Operand(Array.of(float(len(reference.areas))))
-
-

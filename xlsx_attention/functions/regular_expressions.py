@@ -202,9 +202,11 @@ class _Machine:
             yield place, groups
         if node.most is None or done < node.most:
             for end, inner in self.match(node.body, place, groups):
-                # An empty turn adds nothing: going on with it would never end.
-                if end > place or not enough:
+                # After an empty turn more of them add nothing, and going on would never end.
+                if end > place:
                     yield from self._times(node, end, inner, done + 1)
+                else:
+                    yield end, inner
         if node.mode != "lazy" and enough:
             yield place, groups
 

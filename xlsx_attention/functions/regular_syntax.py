@@ -1,8 +1,8 @@
 """Regular expressions as REGEXTEST and its kin read them (PCRE2's common part), parsed into a tree.
 
-What is read: literals, ``.``, classes, ``\\d \\w \\s \\b`` and their opposites, ``\\x41 \\t \\n``, anchors, groups (numbered,
-named, without a number), alternatives, greedy, lazy and possessive repetition, looking ahead and behind, references back,
-``(?i)`` at the start. Anything else is refused by name, never guessed.
+What is read: literals, ``.``, classes, ``\\d \\w \\s \\b`` and their opposites, ``\\x41 \\t \\n``, anchors, groups
+(numbered, named, without a number), alternatives, greedy, lazy and possessive repetition, looking ahead and behind,
+references back, ``(?i)`` at the start. Anything else is refused by name, never guessed.
 """
 
 from __future__ import annotations

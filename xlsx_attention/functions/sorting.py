@@ -128,5 +128,3 @@ def unique(ctx: Context, array: Matrix, by_column: bool, once: bool) -> Matrix:
     if not lines:
         raise ExcelError(CALC)
     return take(array, slice(None), lines) if by_column else take(array, lines, slice(None))
-
-

@@ -156,5 +156,3 @@ def dollarfr(ctx: Context, price: Scalar, fraction: Scalar) -> float:
     denominator, power = _base(number_or_error(fraction, ctx))
     part, whole = math.modf(number)
     return whole + part * denominator / power
-
-

@@ -76,9 +76,7 @@ def textsplit(
     if not across and not down:
         raise ExcelError(VALUE)
     ignore_case = _mode(mode)
-    lines = [
-        split(line, across, ignore_case, ignore_empty) for line in split(text, down, ignore_case, ignore_empty)
-    ]
+    lines = [split(line, across, ignore_case, ignore_empty) for line in split(text, down, ignore_case, ignore_empty)]
     width = max((len(line) for line in lines), default=0)
     if width == 0:
         return Matrix(np.array([[float(ctx.texts.add(""))]]), np.full((1, 1), TEXT, np.uint8))
