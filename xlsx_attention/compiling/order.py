@@ -14,7 +14,7 @@ import numpy.typing as npt
 from xlsx_attention.errors import NotComputed
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.grid import WorkbookGrid
-from xlsx_attention.model.plan import Read, Step, Task
+from xlsx_attention.model.plan import Read, Repair, Step, Task
 
 #: Cells that may be taken apart one by one; a larger knot of blocks is reported, not untied.
 CELL_BUDGET = 1_000_000
@@ -46,6 +46,13 @@ class Owners:
     def _view(self, sheet: int, rect: Rect) -> npt.NDArray[np.int32]:
         core = self.rects[sheet]
         return self.planes[sheet][rect.top - core.top : rect.bottom - core.top, rect.left - core.left : rect.right - core.left]
+
+    def give(self, sheet: int, row: int, column: int, step: int) -> None:
+        """Let another step own one cell."""
+        if self.rects[sheet].contains(row, column):
+            self._view(sheet, Rect.cell(row, column))[...] = step
+        else:
+            self.far[sheet, row, column] = step
 
     def of(self, sheet: int, row: int, column: int) -> int:
         core = self.rects[sheet]
@@ -115,9 +122,15 @@ def strongly_connected(count: int, successors: Callable[[int], Iterable[int]]) -
 
 
 def order(
-    steps: Sequence[Step], owners: Owners
+    steps: Sequence[Step], owners: Owners, repairs: Sequence[Repair] = ()
 ) -> tuple[dict[int, frozenset[int]], tuple[Task, ...], tuple[tuple[Cell, ...], ...]]:
-    """``(edges, tasks, cycles)`` of a plan; see :class:`xlsx_attention.model.plan.Plan`."""
+    """``(edges, tasks, cycles)`` of a plan; see :class:`xlsx_attention.model.plan.Plan`.
+
+    Cells that a repair names are run by their block, as tasks of their own.
+    """
+    repaired: dict[int, list[Rect]] = {}
+    for repair in repairs:
+        repaired.setdefault(repair.step, []).append(Rect.cell(repair.row, repair.column))
     edges = {
         step.index: frozenset(s for read in step.reads for s in owners.within(read.sheet, read.rect)) for step in steps
     }
@@ -126,14 +139,16 @@ def order(
     for component in strongly_connected(len(steps), lambda i: edges[i]):
         if len(component) == 1:
             step = steps[component[0]]
+            holes = repaired.get(step.index, [])
             if step.index not in edges[step.index]:
                 tasks.extend(lines(step))
+                tasks.extend(Task(step.index, rect) for rect in holes)
                 continue
-            along = _direction(step)
+            along = None if holes else _direction(step)
             if along is not None:
                 tasks.extend(along)
                 continue
-        knot_tasks, knot_cycles = _untie([steps[i] for i in component], owners)
+        knot_tasks, knot_cycles = _untie([steps[i] for i in component], owners, repaired)
         tasks.extend(knot_tasks)
         cycles.extend(knot_cycles)
     return edges, tuple(tasks), tuple(cycles)
@@ -193,7 +208,9 @@ def _direction(step: Step) -> list[Task] | None:
     return None
 
 
-def _untie(knot: list[Step], owners: Owners) -> tuple[list[Task], list[tuple[Cell, ...]]]:
+def _untie(
+    knot: list[Step], owners: Owners, repaired: dict[int, list[Rect]]
+) -> tuple[list[Task], list[tuple[Cell, ...]]]:
     """Cell by cell; what is still a component there is a cycle."""
     members = {step.index for step in knot}
     cells: list[tuple[int, Rect]] = []
@@ -206,16 +223,22 @@ def _untie(knot: list[Step], owners: Owners) -> tuple[list[Task], list[tuple[Cel
             cells.append((step.index, Rect.cell(row, column)))
             covered = step.block.cells if step.block.spill is not None else Rect.cell(row, column)
             for at in covered.cells():
-                number[step.block.sheet, *at] = here
+                number.setdefault((step.block.sheet, *at), here)
+    for step in knot:
+        for rect in repaired.get(step.index, ()):
+            number[step.block.sheet, rect.top, rect.left] = len(cells)
+            cells.append((step.index, rect))
     by_index = {step.index: step for step in knot}
+    holes = {rect for step in knot for rect in repaired.get(step.index, ())}
 
     def successors(node: int) -> Iterable[int]:
         index, rect = cells[node]
         found: dict[int, None] = {}
         for read in by_index[index].reads:
             seen = read.reference.at(rect.top, rect.left)
-            cut = None if seen is None else seen.intersection(read.rect)
-            if cut is None or not (owners.within(read.sheet, cut) & members):
+            # A hole lies outside the block, and so may what it reads outside what the block reads.
+            cut = seen if seen is None or rect in holes else seen.intersection(read.rect)
+            if cut is None or cut.size > CELL_BUDGET or not (owners.within(read.sheet, cut) & members):
                 continue
             for at in cut.cells():
                 target = number.get((read.sheet, *at))

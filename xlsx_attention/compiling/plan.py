@@ -28,6 +28,9 @@ def compile_plan(grid: WorkbookGrid, blocks: Sequence[Block], names: Names) -> P
         make_step(i, block, tree, grid, resolver.called) for i, (block, tree) in enumerate(zip(blocks, trees, strict=True))
     )
     owners = Owners(grid, steps)
-    edges, tasks, cycles = order(steps, owners)
     repairs = find_repairs(grid, steps, owners)
+    for repair in repairs:
+        # From the inputs the block computes the cell, so what reads the cell waits for the block.
+        owners.give(repair.sheet, repair.row, repair.column, repair.step)
+    edges, tasks, cycles = order(steps, owners, repairs)
     return Plan(steps, tasks, cycles, resolver.called, edges, repairs)

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from xlsx_attention.compiling.order import Owners
 from xlsx_attention.functions.numbers_as_text import parse_number
@@ -30,7 +31,7 @@ def find_repairs(grid: WorkbookGrid, steps: Sequence[Step], owners: Owners) -> t
     """Every cell that its block's formula should fill and does not; see the module's text for what counts."""
     families: dict[tuple[int, str], list[Step]] = defaultdict(list)
     for step in steps:
-        if step.block.spill is None and step.block.form.tree is not None:
+        if step.block.spill is None and step.block.form.tree is not None and _moves(step.tree):
             families[step.block.sheet, step.block.form.r1c1].append(step)
     search = _Search(grid, steps, owners, defaultdict(list))
     for step in steps:
@@ -40,7 +41,7 @@ def find_repairs(grid: WorkbookGrid, steps: Sequence[Step], owners: Owners) -> t
     for family in families.values():
         if sum(step.block.rect.size for step in family) < 2 or len(family) > FRAGMENTS:
             continue
-        for cluster in _clusters(family):
+        for cluster in (part for whole in _clusters(family) for part in _split(whole)):
             for repair in search.holes(cluster):
                 key = (repair.sheet, repair.row, repair.column)
                 known = found.get(key)
@@ -70,6 +71,40 @@ def _clusters(family: list[Step]) -> list[list[Step]]:
     return clusters
 
 
+def _bounds(cluster: list[Step]) -> Rect:
+    bounds = cluster[0].block.rect
+    for step in cluster[1:]:
+        bounds = bounds.union(step.block.rect)
+    return bounds
+
+
+def _strange(cluster: list[Step], bounds: Rect) -> npt.NDArray[np.bool_]:
+    """Which cells of the bounds are of another form."""
+    mask = np.ones(bounds.shape, bool)
+    for step in cluster:
+        rect = step.block.rect
+        mask[rect.top - bounds.top : rect.bottom - bounds.top, rect.left - bounds.left : rect.right - bounds.left] = False
+    return mask
+
+
+def _split(cluster: list[Step]) -> list[list[Step]]:
+    """A whole strange row or column is a subtotal, a separator or another step: what lies beside it are blocks of their own."""
+    if len(cluster) == 1:
+        return [cluster]
+    bounds = _bounds(cluster)
+    if min(bounds.shape) == 1 or bounds.size > 1_000_000:
+        return [cluster]
+    mask = _strange(cluster, bounds)
+    rows, columns = np.cumsum(mask.all(axis=1)), np.cumsum(mask.all(axis=0))
+    parts: dict[tuple[int, int], list[Step]] = defaultdict(list)
+    for step in cluster:
+        rect = step.block.rect
+        parts[int(rows[rect.top - bounds.top]), int(columns[rect.left - bounds.left])].append(step)
+    if len(parts) == 1:
+        return [cluster]
+    return [smaller for part in parts.values() for smaller in _split(part)]
+
+
 def _near(a: Rect, b: Rect) -> bool:
     grown_a = Rect(a.top - 1, a.left - 1, a.bottom + 1, a.right + 1)
     grown_b = Rect(b.top - 1, b.left - 1, b.bottom + 1, b.right + 1)
@@ -91,25 +126,15 @@ class _Search:
 
     def holes(self, cluster: list[Step]) -> list[Repair]:
         sheet = cluster[0].block.sheet
-        bounds = cluster[0].block.rect
-        for step in cluster:
-            bounds = bounds.union(step.block.rect)
+        bounds = _bounds(cluster)
         cells = sum(step.block.rect.size for step in cluster)
         strange = bounds.size - cells
         if strange == 0:
             return self._ends(cluster, bounds)
         if strange > HOLES * bounds.size:
             return []
-        mask = np.ones(bounds.shape, bool)
-        for step in cluster:
-            rect = step.block.rect
-            mask[rect.top - bounds.top : rect.bottom - bounds.top, rect.left - bounds.left : rect.right - bounds.left] = False
         line = min(bounds.shape) == 1
-        if not line:
-            # A whole strange row or column is a subtotal or a separator, not a slip.
-            mask[mask.all(axis=1), :] = False
-            mask[:, mask.all(axis=0)] = False
-        places = [(bounds.top + int(i), bounds.left + int(j)) for i, j in np.argwhere(mask)]
+        places = [(bounds.top + int(i), bounds.left + int(j)) for i, j in np.argwhere(_strange(cluster, bounds))]
         if len(places) > 2 and _on_a_diagonal(places):
             return []
         found = []
@@ -131,7 +156,7 @@ class _Search:
         else:
             other = self.steps[own].block
             family = sum(step.block.rect.size for step in cluster)
-            if other.spill is not None or (other.rect.size > 1 and other.rect.size * 8 > family):
+            if other.spill is not None or (other.rect.size > 1 and other.rect.size * 20 > family):
                 return None
             if similar and skeleton(self.steps[own].tree) != skeleton(nearest.tree):
                 return None
@@ -212,6 +237,15 @@ def _located(tree: Tree) -> list[Located]:
     from xlsx_attention.compiling.survey import nodes
 
     return [node for node in nodes(tree) if isinstance(node, Located)]
+
+
+def _moves(tree: Tree) -> bool:
+    """Whether a formula depends on where it stands: without a relative reference its copies are no pattern."""
+    for node in _located(tree):
+        reference = node.reference
+        if not all(b.absolute for b in (reference.top, reference.left, reference.bottom, reference.right)):
+            return True
+    return False
 
 
 def _distance(rect: Rect, row: int, column: int) -> int:

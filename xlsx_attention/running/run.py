@@ -150,11 +150,8 @@ def from_inputs(
     used = [sheet.cached.used for sheet in grid.sheets]
     machine = Machine(grid, planes, plan.names, parse, used=used)
     kept = kept or set()
-    repairs: dict[int, list[Rect]] = {}
     replaced = {(r.sheet, r.row, r.column) for r in plan.repairs}
-    for repair in plan.repairs:
-        repairs.setdefault(repair.step, []).append(Rect.cell(repair.row, repair.column))
-    tasks = _with_repairs(plan, repairs)
+    tasks = plan.tasks
     owner: dict[tuple[int, int, int], int] = {}
     dynamic = any(plan.steps[t.step].dynamic for t in tasks)
     if dynamic:
@@ -194,19 +191,6 @@ def from_inputs(
             stack.pop()
         waiting.clear()
     return planes
-
-
-def _with_repairs(plan: Plan, repairs: dict[int, list[Rect]]) -> list[Task]:
-    """Repaired cells run with their block, right after its own parts."""
-    if not repairs:
-        return list(plan.tasks)
-    last = {task.step: position for position, task in enumerate(plan.tasks)}
-    tasks: list[Task] = []
-    for position, task in enumerate(plan.tasks):
-        tasks.append(task)
-        if last[task.step] == position:
-            tasks.extend(Task(task.step, rect) for rect in repairs.get(task.step, ()))
-    return tasks
 
 
 def _run_task(
