@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from xlsx_attention.model.address import Rect
 
-#: Keys of roles, in the order in which attention is taught.
+Orientation: TypeAlias = Literal["rows", "columns"]
+#: The two axes of scores and weights: a softmax, a mask or a maximum runs along the keys of one query, as it should, or not.
+Axis: TypeAlias = Literal["keys", "queries"]
+
+#: Keys of roles, in the order in which attention is taught. ``X_kv`` is the second sequence of cross-attention.
 ROLES = (
     "X",
+    "X_kv",
     "W_q",
     "W_k",
     "W_v",
@@ -25,11 +30,13 @@ ROLES = (
     "mask",
     "masked",
     "row_max",
+    "shifted",
     "exp",
     "normaliser",
     "weights",
     "output",
     "W_o",
+    "b_o",
     "concat",
     "projected",
 )
@@ -39,13 +46,25 @@ ROLES = (
 class Place:
     """A rectangle on a sheet that plays a role. ``transposed``: it lies across, against the orientation of its attention.
 
-    ``steps`` are the plan's steps that compute it (empty for inputs and bare numbers).
+    ``steps`` are the plan's steps that compute it (empty for inputs and bare numbers). Where the cells are scattered over the
+    sheet, ``parts`` are the rectangles that they fill, and ``rect`` is the smallest rectangle around all.
     """
 
     sheet: int
     rect: Rect
     steps: tuple[int, ...] = ()
     transposed: bool = False
+    parts: tuple[Rect, ...] = ()
+
+    @property
+    def rects(self) -> tuple[Rect, ...]:
+        """The rectangles that the role's cells fill."""
+        return self.parts or (self.rect,)
+
+    def cells(self) -> Iterator[tuple[int, int]]:
+        """(row, column) of every cell."""
+        for rect in self.rects:
+            yield from rect.cells()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +72,17 @@ class Head:
     """One head: role → place. ``d_k`` is the width of its keys, ``scale`` the divisor that the sheet uses (None: none).
 
     ``mask`` names the kind: ``padding``, ``causal``, ``both``, ``custom`` or ``None``; ``masked_columns`` the key positions
-    that padding hides.
+    (from 0) that padding hides.
+
+    The rest are facts about how the sheet does it, where it may do otherwise than it should:
+
+    ``softmax_axis``, ``row_max_axis``, ``mask_axis``: along which axis; ``mask_place``: ``before`` or ``after`` the softmax;
+    ``mask_how``: ``add``, ``if`` or ``multiply``; ``exp``: ``yes``, ``no`` (scores are normalised as they are) or
+    ``numerator`` (the normaliser lacks it); ``exp_from``: the role that goes into exp; ``output_from``: the role that is multiplied with the values (``weights`` where
+    all is well); ``values_from``: the role that is multiplied by the weights (``V`` where all is well); ``output_axis``: the
+    axis that this product sums over; ``same_projection``: pairs such as ``("Q", "K")`` that share one W;
+    ``labelled``: role → what the labels beside it say, where they say another role.
+    ``copies``: role → further places that show the same matrix (copies and transposes).
     """
 
     roles: Mapping[str, Place]
@@ -61,6 +90,19 @@ class Head:
     scale: float | None = None
     mask: str | None = None
     masked_columns: tuple[int, ...] = ()
+    softmax_axis: Axis = "keys"
+    row_max_axis: Axis | None = None
+    mask_axis: Axis | None = None
+    mask_place: Literal["before", "after"] | None = None
+    mask_how: Literal["add", "if", "multiply"] | None = None
+    exp: Literal["yes", "no", "numerator"] = "yes"
+    exp_from: str | None = None
+    output_from: str | None = None
+    values_from: str | None = None
+    output_axis: Axis | None = None
+    same_projection: tuple[tuple[str, str], ...] = ()
+    labelled: Mapping[str, str] = field(default_factory=dict)
+    copies: Mapping[str, tuple[Place, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +110,11 @@ class Attention:
     """One attention: heads over common inputs, and what joins them.
 
     ``orientation``: tokens lie in ``rows`` (X·W) or in ``columns`` (W·X). ``kind``: ``self`` or ``cross``. ``shared`` holds what
-    belongs to no single head: X, W_o, concat, projected.
+    belongs to no single head: X (and X_kv), W_o, concat, projected.
     """
 
     sheet: int
-    orientation: Literal["rows", "columns"]
+    orientation: Orientation
     kind: Literal["self", "cross"]
     heads: tuple[Head, ...]
     shared: Mapping[str, Place] = field(default_factory=dict)
@@ -98,13 +140,21 @@ class AttentionMap:
     def labels(self) -> dict[tuple[int, Rect], str]:
         """(sheet, rectangle) → role, with the head's number where there are several (``scores 2``)."""
         found: dict[tuple[int, Rect], str] = {}
+
+        def note(place: Place, name: str) -> None:
+            for rect in place.rects:
+                found.setdefault((place.sheet, rect), name)
+
         for attention in self.attentions:
             for role, place in attention.shared.items():
-                found.setdefault((place.sheet, place.rect), role)
+                note(place, role)
             for number, head in enumerate(attention.heads, 1):
                 suffix = f" {number}" if len(attention.heads) > 1 else ""
                 for role, place in head.roles.items():
-                    found.setdefault((place.sheet, place.rect), role + suffix)
+                    note(place, role + suffix)
+                for role, places in head.copies.items():
+                    for place in places:
+                        note(place, role + suffix)
         for other in self.others:
-            found.setdefault((other.place.sheet, other.place.rect), other.kind)
+            note(other.place, other.kind)
         return found

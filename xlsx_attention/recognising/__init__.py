@@ -1,0 +1,7 @@
+"""What the steps of a workbook are in attention: from their structure first, from their numbers second."""
+
+from __future__ import annotations
+
+from xlsx_attention.recognising.recognise import recognise
+
+__all__ = ["recognise"]
