@@ -236,10 +236,11 @@ def _scaled(chosen: Term | list[Term], cells: Cells, walk: Walk, did: set[str]) 
 
 def softmax_link(cell: int, cells: Cells) -> Link | None:
     """``cell`` as an element of a softmax over dot products, or ``None``."""
-    body = cells.expand(cell)
+    body = cells.raw(cell)
     while isinstance(body, Func) and body.name == "ROUND":
         body = body.args[0]
     if body is None or isinstance(body, (Num, Cell)):
+        # A copy of a weight is no weight of its own.
         return None
     if isinstance(body, If):
         return _blanked(cell, body, cells)
