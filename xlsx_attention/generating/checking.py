@@ -31,7 +31,7 @@ def refuse(code: str, message: str) -> NoReturn:
 
 
 def check_choices(spec: ExampleSpec) -> None:
-    """:class:`UsageError` for a word that is no choice, a number out of its range and options that exclude each other."""
+    """:class:`UsageError` for a word that is no choice, a number out of range, options that exclude each other."""
     for field, allowed in CHOICES.items():
         given = getattr(spec, field)
         for word in (given,) if isinstance(given, str) else given:

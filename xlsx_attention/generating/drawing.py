@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from xlsx_attention.generating.exercise import Exercise, write_blanks, write_checks, write_score
 from xlsx_attention.generating.lesson import Lesson, Step
-from xlsx_attention.generating.placing import COLUMN_WIDTH, LINES, Page, Panel
-from xlsx_attention.generating.refs import Refs, quoted
+from xlsx_attention.generating.placing import COLUMN_WIDTH, Page, Panel
+from xlsx_attention.generating.refs import Refs, absolute, quoted
 from xlsx_attention.generating.styles import Looks, number_format
-from xlsx_attention.generating.texts import NAMES, PHRASES, symbol
-from xlsx_attention.model.address import cell_name
+from xlsx_attention.generating.texts import NAMES, PHRASES, TITLES, symbol
 from xlsx_attention.model.example import ExampleSpec
 from xlsx_attention.model.values import Floats
 from xlsx_attention.writing import AttentionSheet, AttentionWorkbook
@@ -18,25 +19,37 @@ from xlsx_attention.writing import AttentionSheet, AttentionWorkbook
 Progress = Callable[[int, int], None]
 #: Up to this many columns and rows a lesson is printed on one page.
 _ONE_PAGE = (60, 120)
-#: Steps whose block is one formula in each style of arrays; the others stay cells.
+#: Steps whose block is one formula in the style of array formulas; the others stay cells.
 _LEGACY = ("Product",)
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """What stands in one cell instead of its block's formula: another formula (or none), and what the file stores."""
+
+    formula: str | None
+    value: float | str
+
+
+@dataclass(frozen=True, slots=True)
 class Drawn:
-    """A lesson as it was laid out, for what is written about it afterwards."""
+    """A lesson as it is laid out. ``changes``: block → cell in it → what stands there instead."""
 
     lesson: Lesson
     page: Page
     refs: Refs
     values: Mapping[str, Floats]  # tokens in rows
+    changes: Mapping[str, Mapping[tuple[int, int], Change]] = field(default_factory=dict)
+    exercise: Exercise | None = None
+    remarks: tuple[str, ...] = ()
 
 
 def refs_of(lesson: Lesson, page: Page, columns: bool) -> Refs:
+    """How formulas on this page speak of its blocks."""
     spilled: set[str] = set()
-    refs = Refs(page.rects, columns)
     if lesson.arrays == "dynamic":
-        spilled = {step.key for step in lesson.steps if step.op is not None and step.op.array(refs) is not None}
+        plain = Refs(page.rects, columns)
+        spilled = {step.key for step in lesson.steps if step.op is not None and step.op.array(plain) is not None}
     return Refs(page.rects, columns, frozenset(spilled))
 
 
@@ -73,25 +86,33 @@ def draw(
             progress(done, total)
     _arrows(sheet, drawn, looks)
     _page_set_up(sheet, page, spec)
+    if drawn.exercise is not None and drawn.exercise.student:
+        sheet.protect("", {"select_locked_cells": True, "format_columns": True})
 
 
 def _heading(sheet: AttentionSheet, drawn: Drawn, spec: ExampleSpec, looks: Looks) -> None:
-    from xlsx_attention.generating.texts import TITLES
-
     phrases = PHRASES[spec.lang]
     title = spec.title or TITLES[spec.lang][drawn.lesson.kind]
     sheet.set_row(0, 24)
     sheet.write_text(0, 0, title, looks("heading"))
     remarks = [phrases["legend"], phrases[f"tokens in {spec.layout}"]]
-    if "mask" in drawn.values and spec.mask in ("pad", "both"):
+    if any(step.role == "mask" and step.strip for step in drawn.lesson.steps) and not _all_kept(drawn):
         remarks.append(phrases["hidden"])
-    sheet.write_text(1, 0, " ".join(remarks) if spec.lang == "en" else "".join(remarks), looks("remark"))
+    if drawn.exercise is not None and drawn.exercise.student:
+        remarks = []
+    sheet.write_text(1, 0, (" " if spec.lang == "en" else "").join([*remarks, *drawn.remarks]), looks("remark"))
     for name, (row, column) in drawn.page.names.items():
         sheet.write_text(row, column - 1, f"{name} =", looks("name"))
         sheet.write_number17(row, column, drawn.lesson.names[name], looks("input", "0"))
     for head, row in drawn.page.heads.items():
         for column in range(drawn.page.right):
             sheet.write_text(row, column, phrases["head"].format(n=head) if column == 0 else "", looks("head"))
+    if drawn.exercise is not None:
+        write_score(sheet, drawn.exercise, drawn.page, phrases["right"], looks)
+
+
+def _all_kept(drawn: Drawn) -> bool:
+    return all(drawn.values[s.key].all() for s in drawn.lesson.steps if s.role == "mask" and s.strip)
 
 
 def _axis(names: tuple[str, ...] | str, length: int) -> list[str]:
@@ -123,7 +144,7 @@ def _labels(sheet: AttentionSheet, panel: Panel, drawn: Drawn, spec: ExampleSpec
 
 
 def _body(sheet: AttentionSheet, panel: Panel, drawn: Drawn, spec: ExampleSpec, looks: Looks) -> None:
-    step, rect, refs = panel.step, panel.rect, drawn.refs
+    step, rect, refs, exercise = drawn.lesson.by_key[panel.step.key], panel.rect, drawn.refs, drawn.exercise
     values = laid(drawn.values[step.key], refs.columns)
     number = number_format(step.role, spec.decimals)
     if step.op is None:
@@ -131,11 +152,28 @@ def _body(sheet: AttentionSheet, panel: Panel, drawn: Drawn, spec: ExampleSpec, 
         return
     look = looks("result" if step.role in ("weights", "output", "projected") else "formula", number)
     formula = array_formula(drawn.lesson, step, refs)
-    if formula is not None:
-        sheet.write_array_cached(rect, formula, look, values, dynamic=drawn.lesson.arrays == "dynamic")
-    else:
-        op = step.op
+    known = exercise is None or step.key not in exercise.unknown
+    op = step.op
+    if exercise is not None and exercise.student and step.key in exercise.blanks:
+        write_blanks(sheet, rect, PHRASES[spec.lang]["invalid"], looks("blank", number))
+    elif formula is not None:
+        stored = values if known else None
+        sheet.write_array_cached(rect, formula, look, stored, dynamic=drawn.lesson.arrays == "dynamic")
+    elif known:
         sheet.write_block_cached(rect.top, rect.left, lambda i, j: op.cell(refs, i, j), values, look)
+    else:
+        for row, column in rect.cells():
+            sheet.write_formula_cached(row, column, op.cell(refs, row - rect.top, column - rect.left), look)
+    for (i, j), change in drawn.changes.get(step.key, {}).items():
+        where = (rect.top + i, rect.left + j)
+        if change.formula is not None:
+            sheet.write_formula_cached(*where, change.formula, look, change.value)
+        elif isinstance(change.value, str):
+            sheet.write_text(*where, change.value, look)
+        else:
+            sheet.write_number17(*where, change.value, look)
+    if exercise is not None and panel.check is not None:
+        write_checks(sheet, panel, exercise, refs, looks)
     if step.role == "weights":
         sheet.conditional_format(
             rect.top, rect.left, rect.bottom - 1, rect.right - 1,
@@ -147,14 +185,14 @@ def _body(sheet: AttentionSheet, panel: Panel, drawn: Drawn, spec: ExampleSpec, 
 def _arrows(sheet: AttentionSheet, drawn: Drawn, looks: Looks) -> None:
     """An arrow in the gap where the panel on the right reads the one on the left, and one below what goes on below."""
     panels = drawn.page.panels
-    for left, right in zip(panels, panels[1:], strict=False):
+    for left, right in itertools.pairwise(panels):
         if left.top == right.top and right.step.op is not None and left.step.key in right.step.op.inputs:
             row = left.rect.top + (min(left.rect.height, right.rect.height) - 1) // 2
             sheet.write_text(row, right.left - 1, "→", looks("arrow"))
     for upper in panels:
-        below = [p for p in panels if p.left == upper.left and p.top > upper.top]
-        if below and (step := below[0].step).op is not None and upper.step.key in step.op.inputs:
-            sheet.write_text(below[0].top - 1, upper.rect.left, "↓", looks("arrow"))
+        below = next((p for p in panels if p.left == upper.left and p.top > upper.top), None)
+        if below is not None and below.step.op is not None and upper.step.key in below.step.op.inputs:
+            sheet.write_text(below.top - 1, upper.rect.left, "↓", looks("arrow"))
 
 
 def _page_set_up(sheet: AttentionSheet, page: Page, spec: ExampleSpec) -> None:
@@ -165,22 +203,12 @@ def _page_set_up(sheet: AttentionSheet, page: Page, spec: ExampleSpec) -> None:
     sheet.set_margins(left=0.4, right=0.4, top=0.5, bottom=0.6)
     sheet.fit_to_pages(1, 1 if page.right <= _ONE_PAGE[0] and page.bottom <= _ONE_PAGE[1] else 0)
     sheet.repeat_rows(0, 1)
-    sheet.print_area(0, 0, page.bottom - 1, page.right)
+    sheet.print_area(0, 0, page.bottom - 1, page.right - 1)
     sheet.set_footer(f"&L&A&R{PHRASES[spec.lang]['page']}")
 
 
 def define_names(book: AttentionWorkbook, drawn: Drawn, *, local: bool) -> None:
     """d_k and its like, for this sheet alone where several sheets have their own."""
     sheet = quoted(drawn.lesson.sheet)
-    for name, (row, column) in drawn.page.names.items():
-        absolute = f"{sheet}!{_absolute(row, column)}"
-        book.define_name(f"{sheet}!{name}" if local else name, f"={absolute}")
-
-
-def _absolute(row: int, column: int) -> str:
-    plain = cell_name(row, column)
-    letters = plain.rstrip("0123456789")
-    return f"${letters}${plain[len(letters) :]}"
-
-
-__all__ = ["LINES", "Drawn", "Progress", "array_formula", "define_names", "draw", "laid", "refs_of"]
+    for name, where in drawn.page.names.items():
+        book.define_name(f"{sheet}!{name}" if local else name, f"={sheet}!{absolute(*where)}")

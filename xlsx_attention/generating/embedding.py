@@ -55,7 +55,8 @@ class LookUp:
         return (self.ids, self.table)
 
     def compute(self, env: Env) -> Floats:
-        return env[self.table][env[self.ids][:, 0].astype(int)]
+        looked_up: Floats = env[self.table][env[self.ids][:, 0].astype(int)]
+        return looked_up
 
     def cell(self, refs: Refs, row: int, column: int) -> str:
         along = refs.line(self.table, row) if refs.columns else refs.column(self.table, column)

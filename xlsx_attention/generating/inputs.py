@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from xlsx_attention.errors import UsageError
 from xlsx_attention.generating.checking import check_choices, refuse
 from xlsx_attention.model.address import MAX_COLUMNS, MAX_ROWS
 from xlsx_attention.model.example import ExampleSpec
 from xlsx_attention.model.values import Floats
 
 PAD = "<PAD>"
+BEGIN = "<BOS>"
 DEFAULT_WIDTH = 8
 #: Columns that labels and gaps take beside a block, and rows that they take above one; more than enough.
 _MARGIN = 200
@@ -37,12 +37,14 @@ class Inputs:
     table: Floats | None = None  #  (V, D)
 
     @property
-    def S(self) -> int:
+    def length(self) -> int:
+        """S."""
         return len(self.tokens)
 
     @property
-    def D(self) -> int:
-        return self.X.shape[1]
+    def features(self) -> int:
+        """D."""
+        return int(self.X.shape[1])
 
 
 def drawn(generator: random.Random, rows: int, columns: int, spread: float, decimals: int) -> Floats:
@@ -78,6 +80,10 @@ def prepare(spec: ExampleSpec, *, heads: int | None = None, shared: Inputs | Non
         vocabulary = tuple(dict.fromkeys(tokens))
         ids = np.array([[float(vocabulary.index(token))] for token in tokens])
         table = tensors.get("table")
+        if table is not None and len(table) < len(vocabulary):
+            refuse(
+                "tensor-shape", f"the table has {len(table)} rows; the sentence has {len(vocabulary)} different tokens"
+            )
         if table is None:
             table = drawn(generator, len(vocabulary), D, 1.0, spec.decimals)
         X = np.zeros((S, D))
@@ -110,6 +116,18 @@ def prepare(spec: ExampleSpec, *, heads: int | None = None, shared: Inputs | Non
             number = given
         weights[name] = number
     return Inputs(tokens, keep, X, weights, heads, d_k, d_v, vocabulary, ids, table)
+
+
+def asking_inputs(spec: ExampleSpec, inputs: Inputs, stream: str) -> tuple[tuple[str, ...], Floats]:
+    """The sentence that asks in cross-attention: its tokens, and X_q (S_q, D).
+
+    Without a target it is what a decoder would have of the same sentence: a beginning, and all tokens but the last.
+    """
+    real = tuple(token for token in inputs.tokens if token != PAD)
+    tokens = spec.target or (BEGIN, *real[:-1])
+    _check_size(max(len(tokens), inputs.length), inputs.features, max(inputs.d_k, inputs.d_v))
+    generator = random.Random(f"{spec.seed}/{stream}/target")
+    return tokens, drawn(generator, len(tokens), inputs.features, 1.0, spec.decimals)
 
 
 def _shape(array: Floats) -> str:
@@ -165,15 +183,15 @@ def _head_width(name: str, weight: str, asked: int | None, D: int, heads: int, t
             refuse("heads", f"the {columns} columns of {weight} do not part into {heads} heads")
         if asked is not None and asked * heads != columns:
             refuse("tensor-shape", f"{weight} has {columns} columns, but {heads} × {name} is {heads * asked}")
-        return columns // heads
+        return int(columns // heads)
     if asked is None:
         if D % heads:
             fitting = [h for h in range(1, D + 1) if D % h == 0]
             near = min(fitting, key=lambda h: abs(h - heads))
             refuse(
                 "heads",
-                f"d_model {D} does not part into {heads} heads; {near} heads or d_model {-(-D // heads) * heads} would, "
-                f"or give {name} itself",
+                f"d_model {D} does not part into {heads} heads; {near} heads or d_model {-(-D // heads) * heads} "
+                f"would, or give {name} itself",
             )
         return D // heads
     if asked < 1:
@@ -212,6 +230,3 @@ def _keep(spec: ExampleSpec, tensors: Mapping[str, Floats], S: int) -> Floats:
 
 def _biased(spec: ExampleSpec, tensors: Mapping[str, Any]) -> bool:
     return spec.bias or any(name in tensors for name in ("b_q", "b_k", "b_v"))
-
-
-__all__ = ["PAD", "Inputs", "UsageError", "drawn", "prepare"]

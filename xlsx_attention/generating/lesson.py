@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -18,7 +19,7 @@ class Step:
     """One block. ``op`` fills it; without one it holds the constants ``numbers`` (tokens in rows).
 
     ``rows`` and ``columns`` name its axes in that orientation: the tokens, or a letter whose indices are shown (``d``).
-    ``over`` and ``side`` are blocks of one row or column that stand along its edge: a mask over the keys, ids beside tokens.
+    ``over`` and ``side`` are blocks of one row or column along its edge: a mask over the keys, ids beside tokens.
     """
 
     key: str
@@ -41,6 +42,10 @@ class Band:
     group: str = ""
 
 
+#: (blocks so far, a block's numbers) → its numbers with a few changed.
+Patch = Callable[[Mapping[str, Floats], Floats], Floats]
+
+
 @dataclass(frozen=True, slots=True)
 class Lesson:
     """What one sheet teaches."""
@@ -56,12 +61,22 @@ class Lesson:
     def __post_init__(self) -> None:
         object.__setattr__(self, "by_key", {step.key: step for step in self.steps})
 
-    def computed(self) -> dict[str, Floats]:
-        """The numbers of every block, tokens in rows, in the order of the steps."""
+    def computed(self, patches: Mapping[str, Patch] = MappingProxyType({})) -> dict[str, Floats]:
+        """The numbers of every block, tokens in rows, in the order of the steps.
+
+        ``patches``: block → what becomes of its numbers, seen by all that read it.
+        """
         env: dict[str, Floats] = {}
         for step in self.steps:
-            env[step.key] = np.asarray(step.numbers, np.float64) if step.op is None else step.op.compute(env)
+            numbers = np.asarray(step.numbers, np.float64) if step.op is None else step.op.compute(env)
+            patch = patches.get(step.key)
+            env[step.key] = numbers if patch is None else patch(env, numbers)
         return env
+
+    def with_ops(self, ops: Mapping[str, Op]) -> Lesson:
+        """The same lesson with other formulas in some blocks."""
+        steps = tuple(replace(step, op=ops[step.key]) if step.key in ops else step for step in self.steps)
+        return Lesson(self.sheet, self.kind, steps, self.bands, self.names, self.arrays)
 
 
 ARRAYS = {"cell": "", "mmult": "legacy", "spill": "dynamic", "lambda": "dynamic"}
@@ -95,15 +110,15 @@ def attention_lesson(
     copied: Copied | None = None,
     asking: tuple[tuple[str, ...], Floats] | None = None,
 ) -> Lesson:
-    """Attention of ``inputs``; ``copied``: X comes from another sheet; ``asking``: the tokens and X_q of cross-attention."""
+    """Attention of ``inputs``. ``copied``: X is another sheet's; ``asking``: tokens and X_q of cross-attention."""
     b = _Builder()
     names: dict[str, float] = {"d_k": float(inputs.d_k)}
     tokens = inputs.tokens
     asking_tokens = tokens if asking is None else asking[0]
     source = "X" if asking is None else "X_kv"
     if inputs.ids is not None and copied is None:
-        names["d_model"] = float(inputs.D)
-        _embedding(b, inputs)
+        names["d_model"] = float(inputs.features)
+        _embedding(b, inputs, source)
     elif copied is not None:
         b.step(source, "X", tokens, "d", copied)
     else:
@@ -116,16 +131,17 @@ def attention_lesson(
     for head in range(1, inputs.heads + 1):
         suffix = str(head) if inputs.heads > 1 else ""
         # X stands beside the first head's weights; with an embedding it has bands of its own.
-        lead = source if (head == 1 and inputs.ids is None) or (head == 1 and copied is not None) else None
+        lead = source if head == 1 and "d_model" not in names else None
         _project(b, inputs, head, suffix, (query_source, source), (asking_tokens, tokens), lead)
         outputs.append(_attend(b, inputs, head, suffix, (asking_tokens, tokens), style, mask))
     _join(b, inputs, outputs, asking_tokens)
     return Lesson(sheet, kind, tuple(b.steps), tuple(b.bands), names, ARRAYS[style])
 
 
-def _embedding(b: _Builder, inputs: Inputs) -> None:
-    assert inputs.ids is not None and inputs.table is not None
-    D, S = inputs.D, inputs.S
+def _embedding(b: _Builder, inputs: Inputs, source: str) -> None:
+    assert inputs.ids is not None
+    assert inputs.table is not None
+    D, S = inputs.features, inputs.length
     rows = inputs.vocabulary + tuple(f"#{i}" for i in range(len(inputs.vocabulary), len(inputs.table)))
     b.constant("table", "table", rows, "d", inputs.table)
     b.constant("ids", "ids", inputs.tokens, "", inputs.ids, strip=True)
@@ -133,8 +149,8 @@ def _embedding(b: _Builder, inputs: Inputs) -> None:
     b.constant("dim", "dim", "", "d", np.arange(D, dtype=np.float64)[None, :], strip=True)
     b.step("E", "E", inputs.tokens, "d", LookUp("ids", "table"), side="ids")
     b.step("PE", "PE", inputs.tokens, "d", Encoding("pos", "dim", "d_model", D), over="dim", side="pos")
-    b.step("X", "X", inputs.tokens, "d", Added("E", "PE"))
-    b.bands.append(Band(("table", "E", "PE", "X")))
+    b.step(source, "X", inputs.tokens, "d", Added("E", "PE"))
+    b.bands.append(Band(("table", "E", "PE", source)))
 
 
 def _project(

@@ -1,8 +1,8 @@
 """The steps of attention as a sheet computes them: each with its numbers, its formulas and its line of NumPy.
 
-Numbers are kept with tokens in rows. ``compute`` adds in Excel's order and takes exponentials from the C library, so that
-what it gives are the bits that a recalculation gives. ``cell`` is the formula of one cell, ``array`` that of the whole
-block; both follow the layout: with tokens in columns a block lies turned over, and A·B becomes Bᵀ·Aᵀ.
+Numbers are kept with tokens in rows. ``compute`` adds in Excel's order and takes exponentials from the C library, so
+that what it gives are the bits that a recalculation gives. ``cell`` is the formula of one cell, ``array`` that of the
+whole block; both follow the layout: with tokens in columns a block lies turned over, and A·B becomes Bᵀ·Aᵀ.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from xlsx_attention.functions.operators import SNAP
+from xlsx_attention.functions.operators import snapped
 from xlsx_attention.functions.registry import libm
 from xlsx_attention.functions.sums import sum_last, sum_of_products
 from xlsx_attention.generating.refs import Refs
@@ -47,7 +47,7 @@ class Op(Protocol):
 def added(a: Floats, b: Floats) -> Floats:
     """``a + b`` at the end of a formula, where Excel shows 0 for what nearly cancels."""
     total: Floats = a + b
-    return np.where(np.abs(total) < SNAP * np.maximum(np.abs(a), np.abs(b)), 0.0, total)
+    return snapped(total, a, b)
 
 
 def _named(name: str, turned: bool) -> str:
@@ -56,7 +56,7 @@ def _named(name: str, turned: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """left · right (+ bias, a row): (n, k)·(k, m) + (1, m) = (n, m); ``turned``: the right factor is given as (m, k)."""
+    """left · right (+ bias, a row): (n, k)·(k, m) + (1, m) = (n, m); ``turned``: right is given as (m, k)."""
 
     left: str
     right: str
@@ -78,7 +78,7 @@ class Product:
         return formula if self.bias is None else f"{formula}+{refs.at(self.bias, row, column)}"
 
     def array(self, refs: Refs) -> str | None:
-        left, right = refs.whole(self.left), refs.whole(self.right)
+        left, right = refs.whole(self.left), refs.factor(self.right)
         right = f"TRANSPOSE({right})" if self.turned else right
         formula = f"MMULT({right},{left})" if refs.columns else f"MMULT({left},{right})"
         return formula if self.bias is None else f"{formula}+{refs.whole(self.bias)}"
@@ -177,7 +177,8 @@ class AlongKeys:
 
     def compute(self, env: Env) -> Floats:
         if self.function == "MAX":
-            return env[self.source].max(axis=1, keepdims=True)
+            largest: Floats = env[self.source].max(axis=1, keepdims=True)
+            return largest
         return np.array(sum_last(env[self.source]))[:, None]
 
     def cell(self, refs: Refs, row: int, column: int) -> str:

@@ -39,6 +39,7 @@ class Panel:
     right: int  # first column after the panel
     above: Strip | None
     beside: Strip | None
+    check: Rect | None  # one cell for each token, where an exercise says whether it is right
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,40 +59,47 @@ def text_width(text: str) -> float:
     return sum(1.8 if unicodedata.east_asian_width(c) in "WF" else 1.0 for c in text)
 
 
-def laid_shape(step: Step, shapes: Shapes, columns: bool) -> tuple[int, int]:
-    """Rows and columns of the block as it lies."""
-    rows, width = shapes[step.key]
-    return (width, rows) if columns else (rows, width)
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A panel before it has its place: ``shape`` as it lies, ``checked`` with cells for a check."""
+
+    step: Step
+    caption: Caption
+    shape: tuple[int, int]
+    checked: bool
 
 
-def place(lesson: Lesson, shapes: Shapes, *, columns: bool, lang: str) -> Page:
-    """Lay the lesson out; ``shapes``: of every block, tokens in rows."""
-    captions = {step.key: caption(step, lesson, shapes, columns=columns, lang=lang) for step in lesson.steps}
-    slots = _slots(lesson, shapes, captions, columns)
+def place(lesson: Lesson, shapes: Shapes, *, columns: bool, lang: str, checked: frozenset[str] = frozenset()) -> Page:
+    """Lay the lesson out; ``shapes``: of every block, tokens in rows; ``checked``: blocks with cells for a check."""
+    wanted = {
+        step.key: _Wanted(
+            step,
+            caption(step, lesson, shapes, columns=columns, lang=lang),
+            shapes[step.key][::-1] if columns else shapes[step.key],
+            step.key in checked,
+        )
+        for step in lesson.steps
+    }
     panels: list[Panel] = []
     heads: dict[int, int] = {}
     row = TOP
-    for band, widths in zip(lesson.bands, slots, strict=True):
-        steps = [lesson.by_key[key] if key else None for key in band.keys]
-        head = max(step.head for step in steps if step)
+    for band, widths in zip(lesson.bands, _slots(lesson, wanted, columns), strict=True):
+        present = [wanted[key] if key else None for key in band.keys]
+        head = max(panel.step.head for panel in present if panel)
         if head and head not in heads:
             heads[head] = row
             row += 2
         # Panels of a band begin their numbers in one row, so all keep room for a strip above if one has it.
-        depth = LINES + 1 + any(_strips(step, columns)[0] is not None for step in steps if step)
+        depth = LINES + 1 + any(_strips(panel.step, columns)[0] is not None for panel in present if panel)
         left = 0
-        for step, width in zip(steps, widths, strict=True):
-            if step:
-                panels.append(
-                    _panel(
-                        step, captions[step.key], laid_shape(step, shapes, columns), row, depth, left, width, columns
-                    )
-                )
+        for panel, width in zip(present, widths, strict=True):
+            if panel:
+                panels.append(_panel(panel, row, depth, left, width, columns))
             left += width + GAP
-        row = max(panel.rect.bottom for panel in panels) + 2
+        row = max((panel.check or panel.rect).bottom for panel in panels) + 2
     rects = {panel.step.key: panel.rect for panel in panels}
-    for panel in panels:
-        rects.update(strip for strip in (panel.above, panel.beside) if strip)
+    for placed in panels:
+        rects.update(strip for strip in (placed.above, placed.beside) if strip)
     names = {name: (TOP - 2, 1 + 4 * i) for i, name in enumerate(lesson.names)}
     return Page(tuple(panels), rects, heads, names, row - 2, max(panel.right for panel in panels))
 
@@ -101,33 +109,39 @@ def _strips(step: Step, columns: bool) -> tuple[str | None, str | None]:
     return (step.side, step.over) if columns else (step.over, step.side)
 
 
-def _panel(
-    step: Step, text: Caption, shape: tuple[int, int], top: int, depth: int, left: int, width: int, columns: bool
-) -> Panel:
-    above, beside = _strips(step, columns)
+def _panel(wanted: _Wanted, top: int, depth: int, left: int, width: int, columns: bool) -> Panel:
+    above, beside = _strips(wanted.step, columns)
     body = left + (2 if beside else 1)
-    rect = Rect(top + depth, body, top + depth + shape[0], body + shape[1])
+    rect = Rect(top + depth, body, top + depth + wanted.shape[0], body + wanted.shape[1])
     over = Rect(rect.top - 2, rect.left, rect.top - 1, rect.right)
     side = Rect(rect.top, left, rect.bottom, left + 1)
+    below = Rect(rect.bottom, rect.left, rect.bottom + 1, rect.right)
+    after = Rect(rect.top, rect.right, rect.bottom, rect.right + 1)
     return Panel(
-        step, rect, text, top, left, left + width, (above, over) if above else None, (beside, side) if beside else None
+        wanted.step,
+        rect,
+        wanted.caption,
+        top,
+        left,
+        left + width,
+        (above, over) if above else None,
+        (beside, side) if beside else None,
+        (below if columns else after) if wanted.checked else None,
     )
 
 
-def _needed(step: Step, text: Caption, shape: tuple[int, int], columns: bool) -> int:
+def _needed(wanted: _Wanted, columns: bool) -> int:
     """Columns that a panel takes: its numbers with their labels, or its longest line of text."""
-    body = shape[1] + (2 if _strips(step, columns)[1] else 1)
+    body = wanted.shape[1] + (2 if _strips(wanted.step, columns)[1] else 1) + (wanted.checked and not columns)
     # Bold letters and those of a fixed width are wider than the digits that column widths are counted in.
+    text = wanted.caption
     longest = max(text_width(text.title) * 1.1, text_width(text.mathematics), text_width(text.numpy) * 0.95)
     return max(body, math.ceil(longest / COLUMN_WIDTH))
 
 
-def _slots(lesson: Lesson, shapes: Shapes, captions: Mapping[str, Caption], columns: bool) -> list[list[int]]:
+def _slots(lesson: Lesson, wanted: Mapping[str, _Wanted], columns: bool) -> list[list[int]]:
     """The width of each place of each band; the bands of one group line up, places that stay open included."""
-    found: list[list[int]] = []
-    for band in lesson.bands:
-        steps = [lesson.by_key[key] if key else None for key in band.keys]
-        found.append([_needed(s, captions[s.key], laid_shape(s, shapes, columns), columns) if s else 0 for s in steps])
+    found = [[_needed(wanted[key], columns) if key else 0 for key in band.keys] for band in lesson.bands]
     for group in {band.group for band in lesson.bands if band.group}:
         members = [i for i, band in enumerate(lesson.bands) if band.group == group]
         common = [max(column) for column in zip(*(found[i] for i in members), strict=True)]

@@ -25,7 +25,7 @@ class Refs:
     spilled: frozenset[str] = frozenset()
 
     def at(self, key: str, row: int, column: int) -> str:
-        """The cell that stands over (row, column) of a block of which this one may be a single row or column: ``$L14``."""
+        """The cell beside (row, column) of another block; ``$`` keeps to this one's only row or column: ``$L14``."""
         rect = self.rects[key]
         one_row, one_column = rect.height == 1, rect.width == 1
         r = rect.top + (0 if one_row else row)
@@ -61,3 +61,28 @@ class Refs:
         if key in self.spilled:
             return f"_xlfn.ANCHORARRAY({cell_name(rect.top, rect.left)})"
         return rect.a1
+
+    def factor(self, key: str) -> str:
+        """A block that a product runs over whole."""
+        return self.whole(key)
+
+
+@dataclass(frozen=True, slots=True)
+class OneToken(Refs):
+    """The same blocks cut to one token: array formulas written with it give that token's row (column) alone."""
+
+    index: int = 0
+
+    def whole(self, key: str) -> str:
+        rect = self.rects[key]
+        if self.columns:
+            return self.fixed(key) if rect.width == 1 else self.column(key, self.index)
+        return self.fixed(key) if rect.height == 1 else self.line(key, self.index)
+
+    def factor(self, key: str) -> str:
+        return self.fixed(key)
+
+
+def absolute(row: int, column: int) -> str:
+    """``$B$5``."""
+    return f"${column_name(column)}${row + 1}"

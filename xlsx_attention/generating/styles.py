@@ -30,7 +30,10 @@ _LOOKS: Final[dict[str, dict[str, Any]]] = {
     "result": _RESULT,
     "blank": {"bg_color": "#FFF2CC", "border": 1, "border_color": "#BF9000", "locked": False},
     "check": {"bold": True, "align": "center", "hidden": True},
-    "wrong": {"bg_color": "#F8CBAD", "border": 1, "border_color": "#C00000"},
+    "wrapped": {"text_wrap": True, "valign": "top", "align": "left", **_CELL},
+    "score": {"bold": True, "align": "left", "hidden": True},
+    "good": {"font_color": "#00802B"},
+    "bad": {"font_color": "#C00000", "bg_color": "#F8CBAD"},
 }
 
 

@@ -35,7 +35,8 @@ DOWN: Final[dict[str, str]] = {"row_sum": "column sum", "row_max": "column max"}
 
 TITLES: Final[dict[str, dict[str, str]]] = {
     "zh": {
-        "attention": "自注意力，一步一步", "multihead": "多头注意力，一步一步", "causal": "因果（带掩码的）自注意力，一步一步",
+        "attention": "自注意力，一步一步", "multihead": "多头注意力，一步一步",
+        "causal": "因果（带掩码的）自注意力，一步一步",
         "cross": "交叉注意力，一步一步",
     },
     "en": {
@@ -59,6 +60,12 @@ PHRASES: Final[dict[str, dict[str, str]]] = {
         "tokens in rows": "每个词元一行。",
         "tokens in columns": "每个词元一列。",
         "hidden": "填充 <PAD> 被掩码设为 −1e9，softmax 后权重恰为 0。",
+        "exercise": "练习：填黄色格（数字或公式）。旁边的 ✓ 或 ✗ 说明对不对，… 表示还没填完。误差不超过 {tol} 算对。",
+        "key": "答案：与练习逐格对应。",
+        "right": "已对",
+        "number": "第 {n} 份",
+        "invalid": "请填一个数字，或以 = 开头的公式。",
+        "find": "找错：这张表里有 {n} 处错误，找出来。",
         "page": "第 &P 页，共 &N 页",
     },
     "en": {
@@ -68,6 +75,13 @@ PHRASES: Final[dict[str, dict[str, str]]] = {
         "tokens in rows": "One token a row.",
         "tokens in columns": "One token a column.",
         "hidden": "The mask sets <PAD> to −1e9, so its weight after softmax is exactly 0.",
+        "exercise": "Exercise: fill in the yellow cells, numbers or formulas. ✓ or ✗ beside a row says whether it is "
+        "right, … that something is missing. What is off by at most {tol} counts as right.",
+        "key": "Key: cell by cell as the exercise.",
+        "right": "right so far",
+        "number": "version {n}",
+        "invalid": "Enter a number, or a formula that begins with =.",
+        "find": "Find the mistakes: this sheet holds {n}.",
         "page": "Page &P of &N",
     },
 }

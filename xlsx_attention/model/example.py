@@ -28,7 +28,6 @@ BLANKS: Final = (
     "normaliser",
     "weights",
     "output",
-    "concat",
     "projected",
 )
 
