@@ -16,7 +16,7 @@ from xlsx_attention.model.grid import DefinedName, Sheet, WorkbookGrid
 from xlsx_attention.model.values import ERROR_CODES, LOGICAL, NUMBER, TEXT, Plane, Scalar, TextPool
 from xlsx_attention.parsing import find_blocks, parse
 from xlsx_attention.reading import read_workbook
-from xlsx_attention.running.evaluator import Machine
+from xlsx_attention.running.evaluator import BlockEvaluator, Machine
 from xlsx_attention.running.run import blank_planes, evaluate, parts, store
 
 Plain: TypeAlias = "float | str | bool | None"
@@ -24,7 +24,7 @@ Mode = Literal["plain", "array", "dynamic"]
 
 
 def grid_of(cells: Mapping[str, Plain], names: Mapping[str, str] | None = None) -> WorkbookGrid:
-    """A workbook with one sheet, ``Sheet1``, of constants: numbers, texts, logicals; ``#N/A`` and the like are errors."""
+    """A workbook with one sheet, ``Sheet1``, of constants: numbers, texts, logicals; ``#N/A`` and such are errors."""
     texts = TextPool()
     places = {Rect.parse(address): value for address, value in cells.items()}
     rect = Rect.cell(0, 0)
@@ -60,11 +60,9 @@ def calculate(
     tree = parse(formula.removeprefix("="), place.top, place.left)
     resolver = Resolver(grid, parsed_names(grid))
     resolved = resolver.resolve(tree, 0, place.top, place.left)
-    block = Block(0, place, FormulaForm(formula, tree), mode, formula.removeprefix("="))
+    block = Block(0, place, FormulaForm(formula.removeprefix("="), tree), mode, formula.removeprefix("="))
     step = make_step(0, block, resolved, grid, resolver.called)
     machine = Machine(grid, [sheet.cached for sheet in grid.sheets], resolver.called, parse)
-    from xlsx_attention.running.evaluator import BlockEvaluator
-
     result = BlockEvaluator(machine, 0, place, mode, one_by_one=not step.vectorised).finish(step.tree, step.snaps)
     number, kind = result.full()
     rows = [
@@ -128,6 +126,3 @@ def computed_cells(path: Path) -> Iterator[Cell]:
                 grid.value(block.sheet, row, column),
                 grid.scalar(number, kind),
             )
-
-
-

@@ -166,9 +166,17 @@ def _rank(kind: np.ndarray) -> np.ndarray:
 
 
 def order_of_numbers(a: Floats, b: Floats) -> Floats:
-    """−1, 0, 1; numbers that agree to 15 digits are equal, as Excel compares them."""
+    """−1, 0, 1; numbers whose 15 significant digits are the same are equal: ``=0.1+0.2=0.3`` is TRUE."""
     with np.errstate(all="ignore"):
-        return np.sign(a - b)
+        order = np.sign(a - b)
+        close = (order != 0.0) & (np.abs(a - b) <= 1e-14 * np.maximum(np.abs(a), np.abs(b)))
+    if close.any():
+        a, b = np.broadcast_to(a, order.shape), np.broadcast_to(b, order.shape)
+        for place in np.argwhere(close):
+            at = tuple(place)
+            if f"{a[at]:.14e}" == f"{b[at]:.14e}":
+                order[at] = 0.0
+    return order
 
 
 def compare(op: str, left: Array, right: Array, texts: TextPool) -> Array:
