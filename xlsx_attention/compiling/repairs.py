@@ -132,7 +132,7 @@ class _Search:
         if strange == 0:
             return self._ends(cluster, bounds)
         if strange > HOLES * bounds.size:
-            return []
+            return self._strips(cluster)
         line = min(bounds.shape) == 1
         places = [(bounds.top + int(i), bounds.left + int(j)) for i, j in np.argwhere(_strange(cluster, bounds))]
         if len(places) > 2 and _on_a_diagonal(places):
@@ -143,6 +143,22 @@ class _Search:
             if repair is not None:
                 found.append(repair)
         return found
+
+    def _strips(self, cluster: list[Step]) -> list[Repair]:
+        """No block as a whole, but its columns (or rows) may be lines of their own."""
+        found: dict[tuple[int, int], Repair] = {}
+        for upright in (True, False):
+            strips: dict[tuple[int, int], list[Step]] = defaultdict(list)
+            for step in cluster:
+                rect = step.block.rect
+                strips[(rect.left, rect.right) if upright else (rect.top, rect.bottom)].append(step)
+            if len(strips) == 1:
+                continue
+            for strip in strips.values():
+                if sum(step.block.rect.size for step in strip) > 2:
+                    for repair in self.holes(strip):
+                        found.setdefault((repair.row, repair.column), repair)
+        return list(found.values())
 
     def _judge(self, cluster: list[Step], sheet: int, row: int, column: int, similar: bool) -> Repair | None:
         nearest = min(cluster, key=lambda s: _distance(s.block.rect, row, column))
