@@ -132,6 +132,7 @@ LIMITS: list[tuple[str, int, str]] = [
     ("parts", 4, "--max-parts"),
     ("xml_depth", 4, "--max-depth"),
     ("cells", 7, "--max-cells"),
+    ("elements", 7, "--max-elements"),
     ("formulas", 7, "--max-formulas"),
 ]
 

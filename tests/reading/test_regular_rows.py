@@ -79,6 +79,7 @@ def test_rows_in_many_batches() -> None:
     "rows",
     [
         packages.row(1, CELL),
+        packages.row(1, '<c r="A1"><f>1</f><v></v></c><c r="B1"><f>1</f><v/></c><c r="C1"><f>1</f><v /></c>'),
         packages.row(1, CELL) + "\n  " + packages.row(2, CELL.replace("1", "2")),
         "<row r=\"1\" spans=\"1:3\" x14ac:dyDescent=\"0.2\">\n" + CELL + "\n</row>\n<row r=\"2\"/><row r=\"3\">" + '<c r="A3"/></row>',
         packages.row(1, '<c r="A1"/><c r="B1" s="1" /><c r="C1"></c><c r="D1"><f/></c><c r="E1"><f t="shared" si="0"/><v>1</v></c>'),
@@ -106,7 +107,6 @@ def test_regular(rows: str) -> None:
         packages.row(1, '<c r="A1"/><f>1</f></c>'),
         packages.row(1, '<c r="A1"><v>1</v>'),
         packages.row(1, '<c r="A1"><v>1</v><f>1</f></c>'),
-        packages.row(1, '<c r="A1"><v></v></c>'),
         packages.row(1, '<c r="A1"><f></f></c>'),
         packages.row(1, '<c r="A1"><f/></f></c>'),
         packages.row(1, '<c r="A1"><f>a<b/></f></c>'),

@@ -17,6 +17,7 @@ _SMALL = 1 << 22
 _SPARSE = 8
 #: Cuts at the largest gap before the rectangle is simply halved: cells on a diagonal have as many gaps as cells.
 _GAP_CUTS = 32
+_WORTH = 1 / 16
 
 Mask = npt.NDArray[np.bool_]
 
@@ -36,7 +37,9 @@ def choose_core(rows: Ints, columns: Ints, rects: Iterable[Rect] = ()) -> Rect:
         return whole
     cuts = 0
     while core.size > limit:
-        keep = _gap_cut(rows, columns, core) if cuts < _GAP_CUTS else _halve(rows, columns, core)
+        keep = _gap_cut(rows, columns, core) if cuts < _GAP_CUTS else None
+        if keep is None:
+            keep = _halve(rows, columns, core)
         rows, columns = rows[keep], columns[keep]
         core = _bounds(rows, columns)
         cuts += 1
@@ -51,7 +54,8 @@ def _bounds(rows: Ints, columns: Ints) -> Rect:
     return Rect(int(rows.min()), int(columns.min()), int(rows.max()) + 1, int(columns.max()) + 1)
 
 
-def _gap_cut(rows: Ints, columns: Ints, core: Rect) -> Mask:
+def _gap_cut(rows: Ints, columns: Ints, core: Rect) -> Mask | None:
+    """Which cells to keep; ``None`` where even the largest gap is too small to be worth a cut."""
     best: tuple[int, Mask] | None = None
     for values, other in ((rows, core.width), (columns, core.height)):
         present = np.unique(values)
@@ -64,8 +68,7 @@ def _gap_cut(rows: Ints, columns: Ints, core: Rect) -> Mask:
         saved = int(gaps[at]) * other
         if best is None or saved > best[0]:
             best = saved, keep
-    assert best is not None, "a core of more than one cell has a gap"
-    return best[1]
+    return best[1] if best is not None and best[0] >= _WORTH * core.size else None
 
 
 def _halve(rows: Ints, columns: Ints, core: Rect) -> Mask:

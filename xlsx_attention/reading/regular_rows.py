@@ -28,7 +28,7 @@ _BLANK = r"[ \t\n]*+"
 #: character that fits nothing with all that follows it. A closed `c` or `f` is told by the `/` in its attributes.
 _TOKEN: Final = re.compile(
     r'<c r="([A-Z]{1,3}+)([0-9]{1,7}+)"([^<>]*+)>'
-    r"(?:(?<!/>)(?:<f([^<>]*+)>(?:([^<]++)</f>|(?<=/>)))?+(?:<v>([^<]++)</v>)?+</c>|(?<=/>))"
+    r"(?:(?<!/>)(?:<f([^<>]*+)>(?:([^<]++)</f>|(?<=/>)))?+(?:<v>([^<]++)</v>|<v ?/>|<v></v>)?+</c>|(?<=/>))"
     + _BLANK
     # a cell is followed by a cell or by the end of its row
     + r"(?=<c |</row>)"
@@ -42,6 +42,7 @@ _ATTRIBUTES: Final = re.compile(r'(?: [A-Za-z0-9]+="[^"<&>\t\n]*")*')
 _ATTRIBUTE: Final = re.compile(r' ([A-Za-z0-9]+)="([^"]*)"')
 _ENTITIES: Final = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"))
 _TYPES: Final = ("n", "s", "str", "b", "e", "d")
+_STR = _TYPES.index("str")
 _TYPE_BITS, _IRREGULAR = 0x0F, 0x10
 _NUMERIC: Final = b"0123456789+-.eE"
 #: Octets below the space, but tab and line feed. A carriage return is among them: XML turns it into a line feed.
@@ -129,6 +130,8 @@ class RegularRows:
         packed = self._packed(tokens.attributes)
         types = packed & _TYPE_BITS
         has_value, has_formula = _filled(tokens.values), _filled(tokens.formulas)
+        if bool(((types == _STR) & ~has_value).any()):
+            raise Irregular  # no value, or the empty text: the tokens do not tell
         tagged: dict[int, Attributes] = {}
         if any(tokens.tags):
             tagged = {index: _tag(tag, tokens.formulas[index]) for index, tag in enumerate(tokens.tags) if tag}

@@ -17,6 +17,7 @@ from xlsx_attention.reading.xml_events import Attributes, XmlFeed
 #: `col` and `mergeCell` elements kept for one sheet.
 _MOST_SPANS = 16_384
 _MOST_MERGES = 100_000
+_NONE: Attributes = {}
 
 
 @dataclass(slots=True)
@@ -36,12 +37,16 @@ class SheetXml:
         self.feed = XmlFeed(store.part, store.budgets)
         self.row = -1  # of the current or last row; the column is that of the last cell in it
         self.column = -1
+        self._names = self.feed.names
+        self._columns: dict[str, int] = {}
+        self._elements = 0
+        self._most_depth, self._most_elements = store.budgets.xml_depth, store.budgets.elements
         self._depth = 0
         self._cells_depth = 0  # depth of sheetData while inside it, else 0
         self._rich = RichText()
         self._text: list[str] = []
         self._attributes: Attributes = {}
-        self._formula_attributes: Attributes = {}
+        self._formula_attributes = _NONE
         self._value: str | None = None
         self._formula: str | None = None
         self._in_cell = False
@@ -60,8 +65,10 @@ class SheetXml:
 
     def _start(self, name: str, attributes: Attributes) -> None:
         self._depth += 1
-        self.feed.count(self._depth)
-        name = self.feed.names[name]
+        self._elements += 1
+        if self._depth > self._most_depth or self._elements > self._most_elements:
+            raise self.feed.too_much(self._depth)
+        name = self._names[name]
         if not self._cells_depth:
             if name == "sheetData" and self._depth == 2:
                 self._cells_depth = self._depth
@@ -76,12 +83,14 @@ class SheetXml:
             self._begin_cell(attributes)
         elif level == 1 and name == "row":
             self._begin_row(attributes)
-        elif level == 3 and name == "f":
-            self._formula_attributes = attributes
+        elif level == 3:
+            if name == "f":
+                self._formula_attributes = attributes
+            elif name == "is":
+                self._rich.begin()
         elif level >= 4:
             if name == "t":
-                names = self.feed.names
-                self._rich.start_t({names[key]: value for key, value in attributes.items()})
+                self._rich.start_t({self._names[key]: value for key, value in attributes.items()})
             elif name == "rPh":
                 self._rich.start_phonetic(attributes)
 
@@ -89,7 +98,7 @@ class SheetXml:
         self._depth -= 1
         if not self._cells_depth:
             return
-        name = self.feed.names[name]
+        name = self._names[name]
         level = self._depth - self._cells_depth + 1
         if level == 3:
             if name == "v":
@@ -126,8 +135,7 @@ class SheetXml:
         self._attributes = attributes
         self._value = None
         self._formula = None
-        self._formula_attributes = {}
-        self._rich.begin()
+        self._formula_attributes = _NONE
 
     def _position(self) -> bool:
         """Set row and column of the cell that ends; False where it has no place on the grid."""
@@ -140,8 +148,16 @@ class SheetXml:
                 "outside-grid", "", "a cell without address follows the end of the grid; it is lost"
             )
             return False
+        # The common form without a call: a column that was met before, and a plain row number.
+        letters = name.rstrip("0123456789")
+        column = self._columns.get(letters)
+        digits = name[len(letters) :]
+        if column is not None and 0 < len(digits) < 7 and digits[0] != "0":
+            self.row, self.column = int(digits) - 1, column
+            return True
         try:
             self.row, self.column = parse_cell(name)
+            self._columns[letters] = self.column
         except ValueError as error:
             code = "outside-grid" if "outside" in str(error) else "bad-reference"
             self.reader.bad_reference(

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Collection
 from typing import TypeVar
 
+import numpy as np
+
 from xlsx_attention.errors import UnreadableFile
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.budget import Budgets
@@ -169,10 +171,10 @@ class _Reading:
         for row, column in uncovered(cells):
             store.notice("empty-formula", row, column, "the formula is empty; the stored value counts as a constant")
         sheet.merged = tuple(extras.merged)
-        last = sheet.cached.used.right
+        widths = np.full(sheet.cached.used.right, np.nan)
         for first, final, width in extras.widths:
-            for column in range(first, min(final + 1, last)):
-                sheet.column_widths[column] = width
+            widths[first : final + 1] = width
+        sheet.column_widths = {int(column): float(widths[column]) for column in np.flatnonzero(~np.isnan(widths))}
 
     def _store(self, sheet: Sheet) -> CellStore:
         dynamic = self.dynamic or tables.DynamicArrays()

@@ -65,7 +65,6 @@ class XmlFeed:
         self.part = part
         self.budgets = budgets
         self.names = Names()
-        self.elements = 0
         self._fed = self._waiting = 0
         self._held: list[bytes] = []
         self.parser = expat.ParserCreate(namespace_separator=" ")
@@ -80,13 +79,11 @@ class XmlFeed:
             "dtd", "the part declares a document type, which no workbook does; save it again in Excel", where=self.part
         )
 
-    def count(self, depth: int) -> None:
-        """Called at each element's start."""
-        self.elements += 1
+    def too_much(self, depth: int) -> UnreadableFile:
+        """The refusal for a part that is nested too deep or else has too many elements."""
         if depth > self.budgets.xml_depth:
-            raise self.budgets.over("xml_depth", depth, self.part)
-        if self.elements > self.budgets.elements:
-            raise self.budgets.over("elements", self.elements, self.part)
+            return self.budgets.over("xml_depth", depth, self.part)
+        return self.budgets.over("elements", self.budgets.elements + 1, self.part)
 
     def feed(self, data: bytes, last: bool = False) -> None:
         """Pass bytes on to expat, unless it waits for the end of a token.
@@ -124,17 +121,20 @@ def parse(pieces: Iterable[bytes], part: str, handlers: Handlers, budgets: Budge
     """Feed ``pieces`` to expat and call ``handlers``."""
     feed = XmlFeed(part, budgets)
     names, starts, ends = feed.names, handlers.start, handlers.end
-    depth = 0
+    most_depth, most_elements = budgets.xml_depth, budgets.elements
+    depth = elements = 0
     text: list[str] = []
 
     def start(name: str, attributes: Attributes) -> None:
-        nonlocal depth
+        nonlocal depth, elements
         depth += 1
-        feed.count(depth)
+        elements += 1
+        if depth > most_depth or elements > most_elements:
+            raise feed.too_much(depth)
         text.clear()
         handler = starts.get(names[name])
         if handler is not None:
-            handler({names[key]: value for key, value in attributes.items()})
+            handler({names[key]: value for key, value in attributes.items()} if attributes else attributes)
 
     def end(name: str) -> None:
         nonlocal depth
