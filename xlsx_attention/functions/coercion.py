@@ -45,10 +45,11 @@ def to_number(array: Array, texts: TextPool) -> Array:
     number, kind = array.full()
     text = kind == TEXT
     if text.any():
-        number, kind = number.copy(), kind.copy()
-        for index in np.unique(number[text]):
+        # Texts are told apart in the original: a parsed number may equal another text's index.
+        original, number, kind = number, number.copy(), kind.copy()
+        for index in np.unique(original[text]):
             parsed = parse_number(texts[index])
-            here = text & (number == index)
+            here = text & (original == index)
             number[here], kind[here] = (0.0, VALUE) if parsed is None else (parsed, NUMBER)
     return Array(number, collapse(np.where(kind < ERROR, np.uint8(NUMBER), kind)))
 

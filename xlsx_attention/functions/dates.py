@@ -1,6 +1,6 @@
 """Serial numbers and the calendar, in both date systems, with the 29 February 1900 that never was.
 
-In the 1900 system serial 0 reads "0 January 1900", 1 is 1 January 1900, 60 is "29 February 1900" and 61 is 1 March. In the
+In the 1900 system serial 0 reads "0 January 1900", 1 is 1 January 1900, 60 is "29 February 1900", 61 is 1 March. In the
 1904 system serial 0 is 1 January 1904. Source: Microsoft, "Differences between the 1900 and the 1904 date system".
 """
 

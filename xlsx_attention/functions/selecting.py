@@ -9,7 +9,7 @@ import numpy as np
 from xlsx_attention.functions.operators import align
 from xlsx_attention.functions.registry import Evaluator, NeedsCells, Operand
 from xlsx_attention.model.formula import Missing, Tree
-from xlsx_attention.model.values import ERROR, LOGICAL, TEXT, Array
+from xlsx_attention.model.values import EMPTY, ERROR, LOGICAL, TEXT, Array
 
 Branch = Callable[[], Operand]
 
@@ -53,9 +53,10 @@ def merge(index: Array, taken: Mapping[int, Operand]) -> Operand:
     return Operand(Array(number, kind), is_reference=_is_reference(index, operands))
 
 
-def _has_text_or_logical(operand: Operand) -> bool:
+def _counts_otherwise(operand: Operand) -> bool:
+    """Whether it holds what counts in the one way and not in the other: texts, logicals, empty cells."""
     kind = operand.array.kind
-    return bool(((kind == TEXT) | (kind == LOGICAL)).any())
+    return bool(((kind == TEXT) | (kind == LOGICAL) | (kind == EMPTY)).any())
 
 
 def _is_reference(index: Array, operands: list[Operand]) -> bool:
@@ -69,8 +70,8 @@ def _is_reference(index: Array, operands: list[Operand]) -> bool:
     typed = [o for o in operands if not o.is_reference]
     if not typed or not references:
         return not typed
-    if not any(map(_has_text_or_logical, typed)):
+    if not any(map(_counts_otherwise, typed)):
         return True
-    if not any(map(_has_text_or_logical, references)):
+    if not any(map(_counts_otherwise, references)):
         return False
     raise NeedsCells

@@ -286,7 +286,7 @@ def _terms(
         number = np.where(kind == TEXT, 0.0, array.number) if (kind == TEXT).any() else array.number
         counted = kind != EMPTY if operand.is_reference else np.ones(kind.shape, bool)
         return Array(number, np.where(kind >= ERROR, kind, np.uint8(0))), counted
-    if not operand.is_reference and array.is_single and array.shape == (1, 1, 1, 1):
+    if not operand.is_reference and array.is_single:
         array = to_number(array, texts)
         return array, array.kind < ERROR
     if not operand.is_reference and isinstance(arg, (TextLit, LogicalLit, NumberLit)):
