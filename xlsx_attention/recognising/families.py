@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from xlsx_attention.recognising.cells import Cells
-from xlsx_attention.recognising.chain import Link, Vector, softmax_link
-from xlsx_attention.recognising.terms import unpack
-from xlsx_attention.recognising.units import Unit, Units
+from xlsx_attention.recognising.chain import Link, MaskUse, Vector, softmax_link
+from xlsx_attention.recognising.terms import Num, unpack
+from xlsx_attention.recognising.units import Units
 
 
 @dataclass(slots=True)
@@ -24,24 +24,24 @@ class Family:
         return Family(self.second, self.first, {(j, i): link for (i, j), link in self.links.items()})
 
 
-def softmax_units(units: Units) -> tuple[list[list[Link]], list[Unit]]:
-    """Softmaxes whose elements lead to dot products, and the units of those that do not."""
+#: A number in a score's place that is typed, not computed, and this low, hides the score as a mask does.
+TYPED_MASK = -50.0
+
+
+def softmax_units(units: Units) -> tuple[list[list[Link]], list[Link]]:
+    """Softmaxes whose elements lead to dot products, unit by unit, and the elements that do not."""
     found: list[list[Link]] = []
-    bare: list[Unit] = []
+    bare: list[Link] = []
     for unit in units.all:
-        first = softmax_link(unit.first, units.cells)
-        if first is None:
+        if softmax_link(unit.first, units.cells) is None:
             continue
         links = [link for cell in unit.cells() if (link := softmax_link(cell, units.cells)) is not None]
-        paired = [link for link in links if link.walk.pair is not None]
-        if paired:
-            found.append(paired)
-        else:
-            bare.append(unit)
-    return found, bare
+        found.append([link for link in links if link.walk.pair is not None])
+        bare += [link for link in links if link.walk.pair is None]
+    return [links for links in found if links], bare
 
 
-def families(found: list[list[Link]], cells: Cells) -> list[Family]:
+def families(found: list[list[Link]], bare: list[Link], cells: Cells) -> list[Family]:
     """Join links that share a vector; cut where one pair of vectors has several weights (variants of one example)."""
     links = [link for unit in found for link in _straight(unit, cells)]
     parent: dict[object, object] = {}
@@ -61,7 +61,38 @@ def families(found: list[list[Link]], cells: Cells) -> list[Family]:
     for link in links:
         assert link.walk.pair is not None
         together[root((0, link.walk.pair[0]))].append(link)
-    return [family for group in together.values() for family in _layers(group, cells)]
+    made = [family for group in together.values() for family in _layers(group, cells)]
+    typed: dict[object, list[Link]] = defaultdict(list)
+    for link in bare:
+        typed[link.group].append(link)
+    for family in made:
+        _take_typed(family, typed, cells)
+    return made
+
+
+def _take_typed(family: Family, typed: dict[object, list[Link]], cells: Cells) -> None:
+    """Scores that are hidden by a number typed in their place still belong to their softmax's line."""
+    lines: dict[object, set[tuple[int, int]]] = defaultdict(set)
+    for place, link in family.links.items():
+        lines[link.group].add(place)
+    for group, places in lines.items():
+        others = sorted(typed.get(group, []), key=lambda link: link.weight)
+        if not others:
+            continue
+        firsts, seconds = {i for i, _ in places}, {j for _, j in places}
+        if len(firsts) == 1:
+            missing = [(i, j) for i in firsts for j in range(len(family.second)) if j not in seconds]
+        elif len(seconds) == 1:
+            missing = [(i, j) for j in seconds for i in range(len(family.first)) if i not in firsts]
+        else:
+            continue
+        if len(missing) != len(others):
+            continue
+        for place, link in zip(missing, others, strict=True):
+            worth = None if link.walk.leaf is None else cells.number(link.walk.leaf)
+            if worth is not None and worth < TYPED_MASK:
+                link.walk.masks.append(MaskUse("if", Num(0.0), Num(worth)))
+                family.links[place] = link
 
 
 def _straight(unit: list[Link], cells: Cells) -> list[Link]:

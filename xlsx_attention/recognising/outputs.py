@@ -40,9 +40,8 @@ def laid_over(weights: Mapping[int, Position], units: Units) -> Laid:
     """Follow weights through a mask that comes after the softmax."""
     cells = units.cells
     laid = Laid(dict(weights))
-    for unit in units.all:
-        first = _masked(unit.first, laid.at, cells)
-        if first is None:
+    for unit, used in units.laid:
+        if used.isdisjoint(weights) or _masked(unit.first, weights, cells) is None:
             continue
         for cell in unit.cells():
             found = _masked(cell, weights, cells)

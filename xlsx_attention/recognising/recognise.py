@@ -22,5 +22,5 @@ def recognise(grid: WorkbookGrid, plan: Plan) -> AttentionMap:
         return None
 
     softmaxes, bare = softmax_units(units)
-    heads = [head for family in families(softmaxes, cells) if (head := head_of(family, units, label)) is not None]
+    heads = [head for family in families(softmaxes, bare, cells) if (head := head_of(family, units, label)) is not None]
     return AttentionMap(attentions_of(heads, units, label))

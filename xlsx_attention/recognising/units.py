@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from xlsx_attention.model.address import Rect
 from xlsx_attention.recognising.cells import Cells
 from xlsx_attention.recognising.chain import Vector
-from xlsx_attention.recognising.terms import Cell, Expr, Num, Sum, Term, cells_of, pack, terms
+from xlsx_attention.recognising.terms import Cell, Expr, Num, Sum, Term, cells_of, leaves, pack, terms
 
 #: A step with more cells than this is no worked example; it is not followed cell by cell.
 LARGEST_STEP = 60_000
@@ -73,12 +73,14 @@ def _pair(term: Term) -> tuple[int, int] | None:
 
 @dataclass(slots=True)
 class Units:
-    """All units of a workbook, with those that are dot products and copies found once by their first cells."""
+    """All units of a workbook. By their first cells: ``dots`` are dot products, ``copies`` copies, ``laid`` things made of few
+    cells, as a mask laid on weights is."""
 
     cells: Cells
     all: list[Unit] = field(default_factory=list)
     dots: list[tuple[Unit, frozenset[int]]] = field(default_factory=list)
     copies: list[Unit] = field(default_factory=list)
+    laid: list[tuple[Unit, frozenset[int]]] = field(default_factory=list)
     shown: dict[int, list[int]] = field(default_factory=dict)
 
     @classmethod
@@ -102,6 +104,10 @@ class Units:
                 dot = dot_cell(unit.first, cells)
                 if dot is not None:
                     units.dots.append((unit, frozenset((*dot.left, *dot.right))))
+                if dot is None or len(dot.left) == 1:
+                    used = leaves(body)
+                    if len(used) < 6:
+                        units.laid.append((unit, frozenset(map(cells.same, used))))
         return units
 
     def dots_with(self, wanted: set[int]) -> Iterator[DotCell]:
