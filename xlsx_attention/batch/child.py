@@ -12,7 +12,7 @@ import json
 import os
 import signal
 import struct
-import sys
+from importlib import import_module
 from typing import IO
 
 _LENGTH = struct.Struct(">Q")
@@ -53,8 +53,8 @@ def limit_memory(limit: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
 
 
-def main() -> None:
-    """Serve one parent. The streams of the protocol are set aside first: nothing that is printed can get into them."""
+def main(judge: str) -> None:
+    """Serve one parent with the function that ``judge`` names. The streams of the protocol are set aside first: nothing that is printed can get into them."""
     source = os.fdopen(os.dup(0), "rb")
     sink = os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -63,7 +63,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     code = 0
     try:
-        _serve(source, sink)
+        _serve(source, sink, judge)
     except (EOFError, BrokenPipeError):
         pass
     except MemoryError:
@@ -74,12 +74,13 @@ def main() -> None:
     os._exit(code)
 
 
-def _serve(source: IO[bytes], sink: IO[bytes]) -> None:
+def _serve(source: IO[bytes], sink: IO[bytes], name: str) -> None:
     from xlsx_attention.batch.outcome import Task, refused
     from xlsx_attention.batch.settings import Settings
-    from xlsx_attention.batch.work import judge
 
     settings = Settings.from_json(read_frame(source).decode())
+    module, _, function = name.partition(":")
+    judge = getattr(import_module(module), function)
     _warm_up()
     limit_memory(settings.memory)
     write_frame(sink, b"")
@@ -108,7 +109,3 @@ def _warm_up() -> None:
 
 def memory_message(limit: int) -> str:
     return f"needs more memory than the limit of {limit / (1 << 30):.3g} GiB; raise --memory if you trust this file"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

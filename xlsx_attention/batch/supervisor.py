@@ -27,7 +27,10 @@ START = 120.0
 #: Files after which a child is replaced, so that what libraries keep does not add up.
 LIFETIME = 1_000
 
-_PROGRAM = "import sys; sys.path[:] = {path!r}; from xlsx_attention.batch.child import main; main()"
+#: The function that judges, by name: ``module:function``, called with (task, settings) in the worker.
+JUDGE = "xlsx_attention.batch.work:judge"
+
+_PROGRAM = "import sys; sys.path[:] = {path!r}; from xlsx_attention.batch.child import main; main({judge!r})"
 _ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 
 
@@ -38,8 +41,9 @@ class WorkerUnusable(XlsxAttentionError):
 class Worker:
     """One child process and what is needed to replace it. Used from one thread; :meth:`stop` from any."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, judge: str = JUDGE) -> None:
         self.settings = settings
+        self._judge = judge
         self._process: subprocess.Popen[bytes] | None = None
         self._served = 0
         self._stopped = False
@@ -106,7 +110,7 @@ class Worker:
             return self._process
         if self._stopped:
             raise WorkerUnusable("stopped", "the batch was stopped")
-        command = [sys.executable, "-c", _PROGRAM.format(path=[p or os.getcwd() for p in sys.path])]
+        command = [sys.executable, "-c", _PROGRAM.format(path=[p or os.getcwd() for p in sys.path], judge=self._judge)]
         process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -172,10 +176,11 @@ Done = Callable[[Task, Outcome], bool]
 
 
 class LocalWorkers:
-    """``jobs`` workers on this machine."""
+    """``jobs`` workers on this machine (default: one a core). ``judge`` names the function that judges, for other judges."""
 
-    def __init__(self, jobs: int | None = None) -> None:
+    def __init__(self, jobs: int | None = None, judge: str = JUDGE) -> None:
         self.jobs = jobs or os.cpu_count() or 1
+        self.judge = judge
 
     def run(self, tasks: Iterable[Task], settings: Settings, done: Done) -> None:
         """Judge every task; ``done`` is called here, in this thread, with each outcome as it comes, and returns False to stop.
@@ -185,7 +190,7 @@ class LocalWorkers:
         source = iter(tasks)
         lock, halt = threading.Lock(), threading.Event()
         results: queue.Queue[tuple[Task, Outcome] | BaseException | None] = queue.Queue(2 * self.jobs)
-        workers = [Worker(settings) for _ in range(self.jobs)]
+        workers = [Worker(settings, self.judge) for _ in range(self.jobs)]
 
         def pull() -> Iterator[Task]:
             while not halt.is_set():

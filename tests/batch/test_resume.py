@@ -1,0 +1,137 @@
+"""Killed at any moment and started again, a batch does what is missing and ends in the same bytes."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.batch.class_set import ClassSet
+from tests.batch.conftest import Judged, contents
+from xlsx_attention.batch import Settings, run_batch
+from xlsx_attention.batch.journal import Journal
+from xlsx_attention.batch.outcome import Outcome
+from xlsx_attention.batch.supervisor import LocalWorkers
+from xlsx_attention.errors import UsageError
+
+PROGRAM = """
+import sys
+from xlsx_attention.batch import Settings, run_batch
+from xlsx_attention.batch.supervisor import LocalWorkers
+run_batch([sys.argv[1]], sys.argv[2], Settings(), runner=LocalWorkers(2))
+"""
+
+
+def test_killed_at_random_moments(judged: Judged, tmp_path: Path, project: Path) -> None:
+    out = tmp_path / "out"
+    draw = random.Random(7)
+    command = [sys.executable, "-c", PROGRAM, str(judged.made.folder), str(out)]
+    kills = 0
+    for _ in range(200):
+        process = subprocess.Popen(command, cwd=project, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(draw.uniform(0.0, 1.6))
+        if process.poll() is None:
+            os.kill(process.pid, signal.SIGKILL)
+            kills += 1
+        process.wait()
+        if kills == 20:
+            break
+    assert kills == 20
+    run_batch([judged.made.folder], out, Settings(), runner=LocalWorkers(2))
+    assert contents(out) == contents(judged.folder)
+
+
+def test_nothing_is_judged_twice(judged: Judged) -> None:
+    before = contents(judged.folder)
+    again = run_batch([judged.made.folder], judged.folder, Settings(), runner=LocalWorkers(1))
+    assert again.judged == 0
+    assert contents(judged.folder) == before
+
+
+def test_other_settings_are_other_results(class_set: ClassSet, tmp_path: Path) -> None:
+    file = class_set.folder / min(class_set.slips)
+    run_batch([file], tmp_path / "out", Settings(), runner=LocalWorkers(1))
+    assert run_batch([file], tmp_path / "out", Settings(rtol=0.5), runner=LocalWorkers(1)).judged == 1
+    assert run_batch([file], tmp_path / "out", Settings(rtol=0.5), runner=LocalWorkers(1)).judged == 0
+
+
+def outcome(text: str) -> Outcome:
+    return Outcome("agrees", f'{{"text": "{text}"}}', f"<p>{text} 词元")
+
+
+def test_a_torn_line_is_cut_off(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    journal = Journal(path)
+    for name in ("one", "two", "three"):
+        journal.add(name, f"digest-{name}", outcome(name))
+    journal.close()
+    whole = path.read_bytes()
+    ends = [position + 1 for position, byte in enumerate(whole) if byte == 10]
+    for cut in range(ends[1], len(whole)):
+        path.write_bytes(whole[:cut])
+        journal = Journal(path)
+        assert ("one" in journal, "two" in journal, "three" in journal) == (True, True, False)
+        journal.add("three", "digest-three", outcome("three"))
+        assert journal.get("three") == outcome("three")
+        journal.close()
+        assert path.read_bytes() == whole
+
+
+def test_a_damaged_line_is_judged_again(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    journal = Journal(path)
+    for name in ("one", "two"):
+        journal.add(name, name, outcome(name))
+    journal.close()
+    data = bytearray(path.read_bytes())
+    data[60] ^= 1
+    path.write_bytes(data)
+    journal = Journal(path)
+    assert ("one" in journal, "two" in journal) == (False, True)
+    assert journal.get("two") == outcome("two")
+    journal.close()
+
+
+def test_two_batches_in_one_folder_are_refused(tmp_path: Path) -> None:
+    pytest.importorskip("fcntl")
+    first = Journal(tmp_path / "journal")
+    with pytest.raises(UsageError, match="another batch"):
+        Journal(tmp_path / "journal")
+    first.close()
+
+
+def test_max_fail_reports_the_same_files_whatever_the_workers(class_set: ClassSet, tmp_path: Path) -> None:
+    rows = []
+    for jobs in (1, 3):
+        result = run_batch([class_set.folder], tmp_path / str(jobs), Settings(), runner=LocalWorkers(jobs), max_fail=4)
+        rows.append(result.rows)
+        assert sum(row.status in ("diverges", "unreadable") for row in result.rows) == 4
+        assert sum(row.status == "not-run" for row in result.rows) > 0
+        assert result.exit_code == 4
+    assert rows[0] == rows[1]
+
+
+def test_failed_first(class_set: ClassSet, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    names = [*sorted(class_set.slips)[:2], "student-0001.xlsx", "student-0000.xlsx"]
+    paths = [class_set.folder / name for name in names]
+    run_batch(paths, out, Settings(), runner=LocalWorkers(1))
+    order: list[str] = []
+
+    class Watching(LocalWorkers):
+        def run(self, tasks, settings, done):  # type: ignore[no-untyped-def]
+            tasks = list(tasks)
+            order.extend(Path(task.address).name for task in tasks)
+            super().run(tasks, settings, done)
+
+    result = run_batch(paths, out, Settings(rtol=1e-9), runner=Watching(1), failed_first=True)
+    assert result.judged == 4
+    assert set(order[:2]) == set(names[:2])
+    # With the settings of the run before, only what failed is judged anew.
+    assert run_batch(paths, out, Settings(rtol=1e-9), runner=LocalWorkers(1), failed_first=True).judged == 2
