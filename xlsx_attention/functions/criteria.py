@@ -60,7 +60,8 @@ class Criterion:
         if self.op == "<>":
             if self.value.kind == NUMBER:
                 # Unlike "=", "<>" does not take a text that reads as the number for it.
-                return np.logical_not((cells.kind == NUMBER) & (cells.number == self.value.number))
+                mask: Mask = np.logical_not((cells.kind == NUMBER) & (cells.number == self.value.number))
+                return mask
             return ~_equal(self.value, self.bare, cells.number, cells.kind, texts)
         if self.op == "=":
             return _equal(self.value, self.bare, cells.number, cells.kind, texts)
@@ -113,7 +114,8 @@ def _equal(value: Scalar, bare: bool, number: Floats, kind: Kinds, texts: TextPo
         like = _of_texts(lambda text: parse_number(text) == value.number, number, kind, texts)
         return np.logical_or(np.equal(kind, NUMBER) & np.equal(number, value.number), like)
     if value.kind == LOGICAL:
-        return np.logical_and(kind == LOGICAL, number == value.number)
+        mask: Mask = np.logical_and(kind == LOGICAL, number == value.number)
+        return mask
     if value.kind >= ERROR:
         return np.equal(kind, value.kind)
     if value.text == "":
@@ -129,7 +131,8 @@ def _equal(value: Scalar, bare: bool, number: Floats, kind: Kinds, texts: TextPo
 def _ordered(op: str, value: Scalar, number: Floats, kind: Kinds, texts: TextPool) -> Mask:
     """Numbers are compared with numbers alone, texts with texts, logicals with logicals."""
     if value.kind in (NUMBER, LOGICAL):
-        return np.logical_and(kind == value.kind, _ORDER[op](number, value.number))
+        mask: Mask = np.logical_and(kind == value.kind, _ORDER[op](number, value.number))
+        return mask
     if value.kind == TEXT and value.text != "":
         test, wanted = _TEXT_ORDER[op], fold(value.text)
         return _of_texts(lambda text: test(fold(text), wanted), number, kind, texts)

@@ -26,41 +26,37 @@ def _unbounded(body: Callable[[float], float]) -> Callable[[float], float]:
     return call
 
 
-_EXP, _EXPM1 = _unbounded(math.exp), _unbounded(math.expm1)
+_EXP = _unbounded(math.exp)
 
 
-def _sinh(x: Floats) -> Floats:
+def _parts(x: Floats) -> tuple[Floats, Floats]:
+    """``e^x − e^−x`` and ``e^x + e^−x``; the difference below 1 without the digits that cancel."""
+    up, down = libm(_EXP, x), libm(_EXP, -x)
+    difference = up - down
     small = np.abs(x) < 1.0
-    near = np.where(small, x, 0.0)
-    far = np.where(small, 1.0, x)
-    return np.where(
-        small,
-        (libm(math.expm1, near) - libm(math.expm1, -near)) / 2.0,
-        (libm(_EXP, far) - libm(_EXP, -far)) / 2.0,
-    )
-
-
-def _cosh(x: Floats) -> Floats:
-    return (libm(_EXP, x) + libm(_EXP, -x)) / 2.0
+    if small.any():
+        near = x[small]
+        difference[small] = libm(math.expm1, near) - libm(math.expm1, -near)
+    return difference, up + down
 
 
 @function("SINH", "number:number", "numeric")
 def sinh(x: Floats) -> Floats:
     """Hyperbolic sine; ``#NUM!`` beyond ±710."""
-    return _sinh(x)
+    return _parts(x)[0] / 2.0
 
 
 @function("COSH", "number:number", "numeric")
 def cosh(x: Floats) -> Floats:
     """Hyperbolic cosine; ``#NUM!`` beyond ±710."""
-    return _cosh(x)
+    return _parts(x)[1] / 2.0
 
 
 @function("TANH", "number:number", "numeric")
 def tanh(x: Floats) -> Floats:
     """Hyperbolic tangent; ±1 beyond ±350."""
-    bounded = np.clip(x, -350.0, 350.0)
-    return _sinh(bounded) / _cosh(bounded)
+    difference, total = _parts(np.clip(x, -350.0, 350.0))
+    return difference / total
 
 
 @function("ASINH", "number:number", "numeric")
@@ -90,13 +86,13 @@ def _reciprocal(below: Floats) -> tuple[Floats, Kinds]:
 @function("SECH", "number:number", "numeric")
 def sech(x: Floats) -> Floats:
     """``1 / cosh x``."""
-    return 1.0 / _cosh(x)
+    return 1.0 / (_parts(x)[1] / 2.0)
 
 
 @function("CSCH", "number:number", "numeric")
 def csch(x: Floats) -> tuple[Floats, Kinds]:
     """``1 / sinh x``; ``#DIV/0!`` at 0."""
-    return _reciprocal(_sinh(x))
+    return _reciprocal(_parts(x)[0] / 2.0)
 
 
 @function("COTH", "number:number", "numeric")

@@ -59,7 +59,7 @@ def _pow(a: float, b: float) -> float:
     """
     try:
         if b == math.floor(b) and abs(b) < 1024.0:
-            return _multiplied(a, int(b))
+            return float(_multiplied(a, int(b)))
         if a > 0.0 and abs(b) < math.inf:
             return math.exp(b * math.log(a))
         return math.pow(a, b)
@@ -67,23 +67,28 @@ def _pow(a: float, b: float) -> float:
         return math.nan
 
 
-def _multiplied(a: float, n: int) -> float:
-    """By squaring; a negative exponent divides at the end."""
-    result, square, left = 1.0, a, abs(n)
+def _multiplied(a: Any, n: int) -> Any:
+    """By squaring, of a number or a whole array; a negative exponent divides at the end."""
+    result: Any = 1.0
+    square, left = a, abs(n)
     while left:
         if left & 1:
-            result *= square
-        square *= square
+            result = result * square
         left >>= 1
+        if left:
+            square = square * square
     return 1.0 / result if n < 0 else result
 
 
 def power(a: Floats, b: Floats) -> tuple[Floats, Kinds]:
     """``a^b`` as Excel forms it; ``0^0`` is ``#NUM!``, ``0^-1`` is ``#DIV/0!``."""
-    a, b = np.broadcast_arrays(a, b)
-    if b.size and (b == 2.0).all():
-        number = a * a
+    first = float(b.flat[0]) if b.size else 0.5
+    if abs(first) < 1024.0 and first == math.floor(first) and (b == first).all():
+        with np.errstate(all="ignore"):
+            number = np.broadcast_to(_multiplied(a, int(first)), np.broadcast_shapes(a.shape, b.shape))
+        a, b = np.broadcast_arrays(a, b)
     else:
+        a, b = np.broadcast_arrays(a, b)
         number = np.fromiter(map(_pow, a.ravel().tolist(), b.ravel().tolist()), np.float64, a.size).reshape(a.shape)
     kind = np.where(a == 0.0, np.where(b == 0.0, NUM, np.where(b < 0.0, DIV0, 0)), 0).astype(np.uint8)
     return number, kind
