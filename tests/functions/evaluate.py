@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 
 from xlsx_attention.compiling.resolve import Resolver
 from xlsx_attention.compiling.survey import make_step
+from xlsx_attention.functions.registry import NeedsCells
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.formula import Block, FormulaForm, Tree
 from xlsx_attention.model.grid import DefinedName, Sheet, WorkbookGrid
@@ -63,7 +64,10 @@ def calculate(
     block = Block(0, place, FormulaForm(formula.removeprefix("="), tree), mode, formula.removeprefix("="))
     step = make_step(0, block, resolved, grid, resolver.called)
     machine = Machine(grid, [sheet.cached for sheet in grid.sheets], resolver.called, parse)
-    result = BlockEvaluator(machine, 0, place, mode, one_by_one=not step.vectorised).finish(step.tree, step.snaps)
+    try:
+        result = BlockEvaluator(machine, 0, place, mode, one_by_one=not step.vectorised).finish(step.tree, step.snaps)
+    except NeedsCells:
+        result = BlockEvaluator(machine, 0, place, mode, one_by_one=True).finish(step.tree, step.snaps)
     number, kind = result.full()
     rows = [
         [grid.scalar(float(n), int(k)).python for n, k in zip(ns, ks, strict=True)]

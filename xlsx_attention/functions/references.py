@@ -1,4 +1,4 @@
-"""Functions that take or give references: INDEX, OFFSET, INDIRECT, XLOOKUP, ROW, COLUMN and their kin.
+"""Functions that take or give references: OFFSET, XLOOKUP, ROW, COLUMN and their kin; INDEX stands in :mod:`indexing`.
 
 Source: Microsoft's page on each function. A result that lies on a sheet stays a reference, so that
 ``SUM(A1:INDEX(A:A,3))`` and ``ROW(OFFSET(…))`` work.
@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from xlsx_attention.functions.coercion import first_error, to_number
+from xlsx_attention.functions.coercion import to_number
 from xlsx_attention.functions.matching import extended_place
-from xlsx_attention.functions.operators import align
 from xlsx_attention.functions.registry import Area, Evaluator, ExcelError, Matrix, NeedsCells, Operand, function
 from xlsx_attention.model.address import MAX_COLUMNS, MAX_ROWS, Rect
 from xlsx_attention.model.formula import Bound, Located, Missing, Tree
@@ -28,27 +27,17 @@ def single(ev: Evaluator, operand: Operand, default: float) -> float:
     return float(number.flat[0])
 
 
-def _shape(ev: Evaluator, operand: Operand) -> tuple[int, int]:
+def shape_of(ev: Evaluator, operand: Operand) -> tuple[int, int]:
     """Rows and columns; of a reference uncut (``A:A`` has 1,048,576 rows)."""
     return operand.areas[0].rect.shape if operand.areas else ev.matrix(operand).shape
 
 
-def _pass_error(ev: Evaluator, operand: Operand) -> None:
+def pass_error(ev: Evaluator, operand: Operand) -> None:
     """An error that stands where a reference is due is the result."""
     if not operand.is_reference and operand.array.is_single:
         kind = int(operand.array.kind.flat[0])
         if kind >= ERROR:
             raise ExcelError(kind)
-
-
-# --- INDEX -----------------------------------------------------------------------------------------------------------
-def _slice(index: int, count: int) -> tuple[int, int]:
-    """The lines that a row or column number means: all for 0. ``#VALUE!`` below 0, ``#REF!`` beyond."""
-    if index < 0:
-        raise ExcelError(VALUE)
-    if index > count:
-        raise ExcelError(REF)
-    return (0, count) if index == 0 else (index - 1, index)
 
 
 def part(ev: Evaluator, operand: Operand, rows: tuple[int, int], columns: tuple[int, int]) -> Operand:
@@ -62,58 +51,6 @@ def part(ev: Evaluator, operand: Operand, rows: tuple[int, int], columns: tuple[
     return ev.from_python(Matrix(matrix.number[place], matrix.kind[place]))
 
 
-def _one_index(ev: Evaluator, source: Operand, row: int, column: int | None) -> Operand:
-    height, width = _shape(ev, source)
-    if column is None:
-        # One number counts along a single row or column; of a rectangle it takes a whole row.
-        row, column = (0, row) if height == 1 and width > 1 else (row, 0)
-        if height == 1 and width > 1:
-            row = 1
-    return part(ev, source, _slice(row, height), _slice(column, width))
-
-
-@function("INDEX", "array:reference row:lazy? column:lazy? area:lazy?", "reference")
-def index(ev: Evaluator, array: Operand, row: Operand, column: Operand, area: Operand) -> Operand:
-    """The cell at a row and column (from 1), a whole line for 0 or a number left out.
-
-    Arrays of numbers give arrays of cells. ``#VALUE!`` below 0, ``#REF!`` beyond the array and for an area that there
-    is not.
-    """
-    _pass_error(ev, array)
-    number = int(single(ev, area, 1.0))
-    if number < 1:
-        raise ExcelError(VALUE)
-    if number > max(len(array.areas), 1):
-        raise ExcelError(REF)
-    source = ev.read((array.areas[number - 1],)) if len(array.areas) > 1 else array
-    if row.array.is_single and column.array.is_single:
-        second = None if column.missing else int(single(ev, column, 0.0))
-        return _one_index(ev, source, int(single(ev, row, 0.0)), second)
-    return _many(ev, source, row, None if column.missing else column)
-
-
-def _many(ev: Evaluator, source: Operand, row: Operand, column: Operand | None) -> Operand:
-    """One cell for each pair of row and column numbers."""
-    arrays = align([to_number(o.array, ev.texts) for o in (row, column) if o is not None])
-    shape = np.broadcast_shapes(*(a.shape for a in arrays))
-    error = first_error(arrays)
-    numbers = [np.broadcast_to(a.number, shape) for a in arrays]
-    result, kinds = np.zeros(shape), np.zeros(shape, np.uint8)
-    ev.charge(result.size)
-    for at in np.ndindex(shape):
-        if error is not None and np.broadcast_to(error[1], shape)[at] >= ERROR:
-            kinds[at] = np.broadcast_to(error[1], shape)[at]
-            continue
-        try:
-            cell = _one_index(ev, source, int(numbers[0][at]), int(numbers[1][at]) if column is not None else None)
-        except ExcelError as bad:
-            kinds[at] = bad.kind
-            continue
-        matrix = ev.matrix(cell)
-        result[at], kinds[at] = matrix.number[0, 0], matrix.kind[0, 0]
-    return Operand(Array(result, kinds))
-
-
 # --- OFFSET ----------------------------------------------------------------------------------------------------------
 @function("OFFSET", "reference:reference rows:lazy columns:lazy height:lazy? width:lazy?", "reference", volatile=True)
 def offset(
@@ -123,7 +60,7 @@ def offset(
 
     ``#REF!`` off the sheet and for a size of 0; ``#VALUE!`` for what is no reference.
     """
-    _pass_error(ev, reference)
+    pass_error(ev, reference)
     if len(reference.areas) != 1:
         raise ExcelError(VALUE)
     area = reference.areas[0]
@@ -158,10 +95,10 @@ def xlookup(
 
     ``if_none`` or ``#N/A`` where the value is not found; ``#VALUE!`` where keys and results differ in length.
     """
-    _pass_error(ev, keys)
-    _pass_error(ev, results)
+    pass_error(ev, keys)
+    pass_error(ev, results)
     line = ev.matrix(keys)
-    key_shape, shape = _shape(ev, keys), _shape(ev, results)
+    key_shape, shape = shape_of(ev, keys), shape_of(ev, results)
     if 1 not in key_shape:
         raise ExcelError(VALUE)
     down = key_shape[1] == 1
@@ -217,7 +154,7 @@ def _lines(ev: Evaluator, node: Tree | None, down: bool) -> Operand:
     if not ev.one_by_one:
         raise NeedsCells
     operand = ev.evaluate(node)
-    _pass_error(ev, operand)
+    pass_error(ev, operand)
     if len(operand.areas) != 1:
         raise ExcelError(VALUE if not operand.areas else REF)
     rect = operand.areas[0].rect
@@ -251,21 +188,21 @@ def column(ev: Evaluator, node: Tree | None = None) -> Operand:
 @function("ROWS", "array:reference", "reference")
 def rows_(ev: Evaluator, array: Operand) -> Operand:
     """How many rows a reference or array has; an error in place of one passes."""
-    _pass_error(ev, array)
-    return Operand(Array.of(float(_shape(ev, array)[0])))
+    pass_error(ev, array)
+    return Operand(Array.of(float(shape_of(ev, array)[0])))
 
 
 @function("COLUMNS", "array:reference", "reference")
 def columns_(ev: Evaluator, array: Operand) -> Operand:
     """How many columns a reference or array has; an error in place of one passes."""
-    _pass_error(ev, array)
-    return Operand(Array.of(float(_shape(ev, array)[1])))
+    pass_error(ev, array)
+    return Operand(Array.of(float(shape_of(ev, array)[1])))
 
 
 @function("AREAS", "reference:reference", "reference")
 def areas(ev: Evaluator, reference: Operand) -> Operand:
     """How many areas a reference has; ``#VALUE!`` for what is no reference."""
-    _pass_error(ev, reference)
+    pass_error(ev, reference)
     if not reference.areas:
         raise ExcelError(VALUE)
     return Operand(Array.of(float(len(reference.areas))))

@@ -6,11 +6,12 @@ Only asked for where two results differ by more than the relative tolerance, so 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 
 from xlsx_attention.errors import NotComputed
-from xlsx_attention.functions.registry import ExcelError
+from xlsx_attention.functions.registry import ExcelError, NeedsCells
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.formula import Binary, Call, Tree, Unary
 from xlsx_attention.model.plan import Step
@@ -25,13 +26,8 @@ def magnitude(machine: Machine, step: Step, rect: Rect) -> Floats:
     number = np.zeros(rect.shape)
     try:
         if step.vectorised and not (step.growing_rows or step.growing_columns):
-            terms = _Terms(BlockEvaluator(machine, block.sheet, whole, block.mode)).of(step.tree)
-            if block.spill is not None:
-                fitted = np.broadcast_to(terms[0, 0], block.spill.shape) if terms[0, 0].size == 1 else terms[0, 0]
-                rows = slice(rect.top - block.spill.top, rect.bottom - block.spill.top)
-                columns = slice(rect.left - block.spill.left, rect.right - block.spill.left)
-                return np.asarray(np.broadcast_to(fitted[rows, columns], rect.shape))
-            return np.asarray(np.broadcast_to(terms[:, :, 0, 0], rect.shape))
+            with suppress(NeedsCells):
+                return _together(machine, step, rect, whole)
         cells = [(block.rect.top, block.rect.left)] if block.spill is not None else list(rect.cells())
         for row, column in cells:
             ev = BlockEvaluator(machine, block.sheet, Rect.cell(row, column), block.mode, one_by_one=True)
@@ -43,6 +39,18 @@ def magnitude(machine: Machine, step: Step, rect: Rect) -> Floats:
         # No bound known: the relative tolerance alone decides.
         return np.zeros(rect.shape)
     return number
+
+
+def _together(machine: Machine, step: Step, rect: Rect, whole: Rect) -> Floats:
+    """All cells at once."""
+    block = step.block
+    terms = _Terms(BlockEvaluator(machine, block.sheet, whole, block.mode)).of(step.tree)
+    if block.spill is not None:
+        fitted = np.broadcast_to(terms[0, 0], block.spill.shape) if terms[0, 0].size == 1 else terms[0, 0]
+        rows = slice(rect.top - block.spill.top, rect.bottom - block.spill.top)
+        columns = slice(rect.left - block.spill.left, rect.right - block.spill.left)
+        return np.asarray(np.broadcast_to(fitted[rows, columns], rect.shape))
+    return np.asarray(np.broadcast_to(terms[:, :, 0, 0], rect.shape))
 
 
 class _Terms:
@@ -97,6 +105,10 @@ class _Terms:
         value = np.abs(self._value(tree))
         return np.asarray(value * (1.0 + self.of(tree.args[0])))
 
+    def _log_gamma(self, tree: Call) -> Floats:
+        # Near 1 and 2 the result is a difference of terms of about 1, which Excel does not avoid (GAMMALN(1+1E-7)).
+        return np.abs(self._value(tree)) + 4.0 * (1.0 + self.of(tree.args[0]))
+
 
 _COMBINE: dict[str, Callable[[Floats, Floats], Floats]] = {
     "+": lambda a, b: 2 * (a + b),
@@ -111,4 +123,6 @@ _SUMS: dict[str, Callable[[_Terms, Call], Floats]] = {
     "MMULT": _Terms._mmult,
     "TRANSPOSE": _Terms._transpose,
     "EXP": _Terms._exp,
+    "GAMMALN": _Terms._log_gamma,
+    "GAMMALN.PRECISE": _Terms._log_gamma,
 }
