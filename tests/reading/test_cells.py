@@ -1,5 +1,7 @@
-"""Every kind of cell, and every odd one, by the pattern and by expat alike. Values are given by the file format (ECMA-376
-part 1, 18.3.1.4 and 22.9.2.19) or by what the cell says on its face."""
+"""Every kind of cell, and every odd one, by the pattern and by expat alike. Values are given by the file format
+(ECMA-376 part 1, 18.3.1.4 and 22.9.2.19) or by what the cell says on its face."""
+
+# ruff: noqa: E501 - a row of XML, and a row of a table, stays on one line
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Formulas as they are stored: plain, shared, arrays of both kinds, data tables, and the odd ones (ECMA-376 part 1, 18.3.1.40)."""
+"""Formulas as they are stored: plain, shared, arrays of both kinds, data tables, and the odd ones (ECMA-376 part 1,
+18.3.1.40)."""
+
+# ruff: noqa: E501 - a row of XML, and a row of a table, stays on one line
 
 from __future__ import annotations
 

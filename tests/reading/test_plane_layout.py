@@ -76,8 +76,8 @@ def test_outliers_keep_every_kind(count: int) -> None:
     kinds = [("1.5", "n", 1.5), ("text", "str", "text"), ("1", "b", True), ("#N/A", "e", "#N/A")]
     block = "".join(packages.row(n, f'<c r="A{n}"><v>0</v></c>') for n in range(1, 300))
     far = "".join(
-        packages.row(1_000_000 + n, "".join(f'<c r="{letter}{1_000_000 + n}" t="{type_}"><v>{text}</v></c>' for letter, (text, type_, _) in zip(("XFA", "XFB", "XFC", "XFD"), kinds, strict=True)))
-        for n in range(count)
+        packages.row(1_000_000 + n, "".join(f'<c r="{letter}{1_000_000 + n}" t="{type_}"><v>{text}</v></c>' for
+        letter, (text, type_, _) in zip(("XFA", "XFB", "XFC", "XFD"), kinds, strict=True))) for n in range(count)
     )  # fmt: skip
     grid = read_workbook(packages.book(block + far))
     assert len(grid.sheets[0].cached.outliers) == 4 * count

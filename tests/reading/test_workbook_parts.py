@@ -1,19 +1,23 @@
-"""What stands around the cells: sheets, names, tables, links, settings, provenance, and every way to write the same part."""
+"""What stands around the cells: sheets, names, tables, links, settings, provenance, and every way to write the same
+part."""
+
+# ruff: noqa: E501 - a row of XML, and a row of a table, stays on one line
 
 from __future__ import annotations
 
 import hashlib
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from tests.reading import packages
 from xlsx_attention.errors import UnreadableFile
+from xlsx_attention.model.budget import Budgets
 from xlsx_attention.model.grid import CalcSettings, DefinedName, ExternalBook, Table, WorkbookGrid
 from xlsx_attention.model.values import NUMBER, TEXT, Scalar
 from xlsx_attention.reading import load, read_workbook
 from xlsx_attention.reading.provenance import measured_digits, significant_digits
-from xlsx_attention.model.budget import Budgets
 
 ONE = packages.row(1, '<c r="A1"><f>1+1</f><v>2</v></c><c r="B1" t="s"><v>0</v></c>')
 TEXTS = "<si><t>text</t></si>"
@@ -239,6 +243,18 @@ def test_widths_and_merged_ranges() -> None:
 def test_macros_are_seen_and_not_read() -> None:
     assert not read_workbook(packages.book(ONE)).has_macros
     assert read_workbook(packages.book(ONE, extra={"xl/vbaProject.bin": b"\x00"})).has_macros
+
+
+def test_memory_follows_the_file_and_not_the_limit(tmp_path: Path) -> None:
+    """A single read sets memory aside for all that it may get: the limit on files, a gibibyte."""
+    path = tmp_path / "small.xlsx"
+    path.write_bytes(packages.book(ONE))
+    tracemalloc.start()
+    try:
+        read_workbook(path)
+        assert tracemalloc.get_traced_memory()[1] < 32 * 1024 * 1024
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_file_and_its_bytes_are_the_same(tmp_path: Path) -> None:

@@ -20,8 +20,8 @@ def _limit(own: int, strict: int, option: str, what: str, unit: str = "") -> Any
 class Budgets:
     """Limits on one workbook. ``Budgets()`` is meant for one's own files, :meth:`batch` for files from anyone.
 
-    A limit is checked while the work is done (bytes are counted as they are inflated), never against a size that the file
-    claims for itself.
+    A limit is checked while the work is done (bytes are counted as they are inflated), never against a size that the
+    file claims for itself.
     """
 
     file_bytes: int = _limit(GIB, 256 * MIB, "--max-file", "the file on disk", "bytes")

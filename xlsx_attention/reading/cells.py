@@ -12,7 +12,8 @@ from xlsx_attention.model.values import EMPTY, ERROR_CODES, LOGICAL, NOT_COMPUTE
 from xlsx_attention.reading.notices import NoticeLog
 from xlsx_attention.reading.strings import unescape
 
-#: What a number may look like. Stricter than Python's float(): no NaN, no infinity, no 1_000, no digits of other scripts.
+#: What a number may look like. Stricter than Python's float(): no NaN, no infinity, no 1_000, no digits of other
+#: scripts.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
 _BLANKS = " \t\n\r"
 _LOGICALS = {"1": 1.0, "0": 0.0, "true": 1.0, "false": 0.0}

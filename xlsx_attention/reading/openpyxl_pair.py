@@ -27,8 +27,8 @@ def from_openpyxl(formulas: Workbook, values: Workbook | None) -> WorkbookGrid:
     """The same grid that :func:`read_workbook` gives, as far as openpyxl keeps it.
 
     ``formulas`` is a workbook as ``load_workbook(path)`` or a script gives it; ``values`` the same one loaded with
-    ``data_only=True``, or ``None`` where no results are stored. What openpyxl does not keep: whether an array formula is
-    dynamic (all count as Ctrl-Shift-Enter ones) and who saved the file. Neither workbook may be read-only.
+    ``data_only=True``, or ``None`` where no results are stored. What openpyxl does not keep: whether an array formula
+    is dynamic (all count as Ctrl-Shift-Enter ones) and who saved the file. Neither workbook may be read-only.
     """
     budgets, notices, pool, tally = Budgets(), NoticeLog(), TextPool(), Tally()
     formats = NumberFormats()

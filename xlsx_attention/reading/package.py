@@ -88,8 +88,8 @@ class Package:
             )
         if info.compress_type not in _METHODS:
             raise UnreadableFile("bad-compression", f"unknown compression method {info.compress_type}", where=name)
-        # A second pass over a part (by expat, where the pattern gave up) is free; more of them are not, so that many sheets
-        # cannot share one large part.
+        # A second pass over a part (by expat, where the pattern gave up) is free; more of them are not, so that many
+        # sheets cannot share one large part.
         passes, free = self._passes.get(key, (0, 0))
         if passes > 1:
             free = 0
@@ -126,7 +126,8 @@ class Package:
         parse(self.stream(name), name, handlers, self.budgets)
 
     def relationships(self, part: str) -> dict[str, Relationship]:
-        """Relationships of ``part`` (``""`` for the package) by id; targets are part names. External ones are left out."""
+        """Relationships of ``part`` (``""`` for the package) by id; targets are part names. External ones are left
+        out."""
         folder, _, base = part.rpartition("/")
         name = f"{folder}/_rels/{base}.rels" if folder else f"_rels/{base}.rels"
         found: dict[str, Relationship] = {}

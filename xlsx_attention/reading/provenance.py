@@ -58,9 +58,9 @@ def significant_digits(number: str) -> int:
 def measured_digits(numbers: Iterable[str], default: int) -> int:
     """Significant digits that the numbers stored under formulas carry, at most 17.
 
-    More digits than the application is known for are believed at once: they are there. Fewer are believed only where long
-    numbers pile up at one length, as they do when they are cut off there (nine in ten reach it); a sheet of short or exact
-    numbers keeps the application's default.
+    More digits than the application is known for are believed at once: they are there. Fewer are believed only where
+    long numbers pile up at one length, as they do when they are cut off there (nine in ten reach it); a sheet of
+    short or exact numbers keeps the application's default.
     """
     lengths = Counter(significant_digits(number) for number in numbers)
     if not lengths:

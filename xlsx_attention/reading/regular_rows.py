@@ -1,8 +1,8 @@
 """Whole rows of a sheet by one compiled pattern, where they are of the regular form that Excel and most writers emit.
 
 Rows count as regular only if tokens of the pattern tile them without a gap and each token is followed by one that may
-follow it. So every character is accounted for, and what is accepted is exactly what the XML says. Everything else raises
-:class:`Irregular` before anything is stored.
+follow it. So every character is accounted for, and what is accepted is exactly what the XML says. Everything else
+raises :class:`Irregular` before anything is stored.
 """
 
 from __future__ import annotations
@@ -54,8 +54,9 @@ _MOST_ATTRIBUTES = 20_000
 Bools = npt.NDArray[np.bool_]
 
 
-class Irregular(Exception):  # noqa: N818 - a turn in the flow, not an error
-    """The rows are not of the regular form. ``at`` is the offset of the first octet of the row where that shows, if known."""
+class Irregular(Exception):
+    """The rows are not of the regular form. ``at`` is the offset of the first octet of the row where that shows, if
+    known."""
 
     def __init__(self, at: int | None = None) -> None:
         super().__init__()
@@ -116,7 +117,8 @@ class RegularRows:
         self._attributes = _CellAttributes(formats)
 
     def take(self, data: bytes) -> int:
-        """Store the cells of whole rows and give the last row's index. Raises :class:`Irregular`, with nothing stored."""
+        """Store the cells of whole rows and give the last row's index. Raises :class:`Irregular`, with nothing
+        stored."""
         tokens = tokenise(data)
         if tokens is None:
             raise Irregular  # rows without cells: nothing to gain here
@@ -283,7 +285,8 @@ def _tag(tag: str, formula: str) -> Attributes:
 
 
 def decode_entities(text: str) -> str:
-    """Decode the five named entities; raises :class:`Irregular` for a numeric reference, or a ``&`` that begins none."""
+    """Decode the five named entities; raises :class:`Irregular` for a numeric reference, or a ``&`` that begins
+    none."""
     if "&" not in text:
         return text
     for entity, character in _ENTITIES:
@@ -300,7 +303,8 @@ def _filled(texts: tuple[str, ...]) -> Bools:
 
 
 def _floats(texts: list[str] | tuple[str, ...]) -> Floats | None:
-    """All of them as finite numbers, or ``None``. Python's float() takes more than a workbook may hold; hence the check."""
+    """All of them as finite numbers, or ``None``. Python's float() takes more than a workbook may hold; hence the
+    check."""
     if "".join(texts).encode("utf-8").translate(None, _NUMERIC):
         return None
     try:

@@ -1,8 +1,8 @@
 """A sheet's part read with the pattern of regular rows, and with expat for all that is not regular.
 
-One expat parser reads what stands before and after the rows; regular rows are withheld from it, irregular ones are fed to it
-in their place, so both write into one store in the order of the file. Comments, CDATA, processing instructions, other
-encodings and prefixed names send the whole part to expat.
+One expat parser reads what stands before and after the rows; regular rows are withheld from it, irregular ones are
+fed to it in their place, so both write into one store in the order of the file. Comments, CDATA, processing
+instructions, other encodings and prefixed names send the whole part to expat.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from xlsx_attention.errors import UnreadableFile
 from xlsx_attention.model.budget import Budgets
 
+_PIECE = 1 << 20
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 #: An OLE directory holds its stream names in UTF-16.
@@ -75,8 +76,13 @@ def _read(path: str, budgets: Budgets) -> bytes:
         if status.st_size > budgets.file_bytes:
             raise budgets.over("file_bytes", status.st_size, "")
         with os.fdopen(descriptor, "rb", closefd=False) as stream:
-            # One byte over the limit is enough to know, however much the file grows meanwhile.
-            return stream.read(budgets.file_bytes + 1)
+            # One byte over the limit is enough to know, however much the file grows meanwhile. In pieces, because a
+            # single read sets memory aside for all that it may get.
+            pieces, size = [], 0
+            while size <= budgets.file_bytes and (piece := stream.read(_PIECE)):
+                pieces.append(piece)
+                size += len(piece)
+            return b"".join(pieces)
     except OSError as error:
         raise UnreadableFile("missing-file", f"cannot be read ({error.strerror})") from None
     finally:

@@ -13,7 +13,8 @@ _BLANKS = " \t\n\r"
 
 
 def unescape(text: str) -> str:
-    """Decode ``_x000D_`` and its like (ECMA-376 part 1, 22.9.2.19); surrogate pairs written as two escapes are joined."""
+    """Decode ``_x000D_`` and its like (ECMA-376 part 1, 22.9.2.19); surrogate pairs written as two escapes are
+    joined."""
     if "_x" not in text:
         return text
     decoded = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
@@ -25,8 +26,8 @@ def unescape(text: str) -> str:
 class RichText:
     """Gathers the text of one ``si`` or ``is`` element from its parts.
 
-    Runs are joined; what stands in ``rPh`` (how to pronounce it) is no part of the text. White space at the ends of a ``t``
-    counts only with ``xml:space="preserve"``, as in Excel.
+    Runs are joined; what stands in ``rPh`` (how to pronounce it) is no part of the text. White space at the ends of a
+    ``t`` counts only with ``xml:space="preserve"``, as in Excel.
     """
 
     __slots__ = ("_parts", "_phonetic", "_preserve")

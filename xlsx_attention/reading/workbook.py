@@ -35,11 +35,11 @@ def read_workbook(
 ) -> WorkbookGrid:
     """Read a workbook: every cell's formula and stored value, names, tables, formats, settings and provenance.
 
-    ``sheets`` names the sheets whose cells are wanted (compared without case; ``None`` for all); the others are in the grid
-    with their names and without cells. Nothing is computed and nothing outside the file is opened.
+    ``sheets`` names the sheets whose cells are wanted (compared without case; ``None`` for all); the others are in
+    the grid with their names and without cells. Nothing is computed and nothing outside the file is opened.
 
-    Raises :class:`UnreadableFile`; its codes are listed in :data:`xlsx_attention.reading.REFUSALS`. Oddities of single cells
-    do not raise: they are in ``notices``, with codes from :data:`xlsx_attention.reading.NOTICES`.
+    Raises :class:`UnreadableFile`; its codes are listed in :data:`xlsx_attention.reading.REFUSALS`. Oddities of
+    single cells do not raise: they are in ``notices``, with codes from :data:`xlsx_attention.reading.NOTICES`.
     """
     budgets = budgets or Budgets()
     loaded = load(source, budgets)

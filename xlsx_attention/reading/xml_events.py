@@ -1,7 +1,7 @@
 """XML as events, through expat alone: no tree, no DTD, no entities, bounded depth, namespaces folded away.
 
-Names of the file format's own namespaces (transitional and strict, whatever their prefix) arrive as plain local names; any
-other element keeps its namespace in front, so that an extension's ``f`` is never taken for a cell's formula.
+Names of the file format's own namespaces (transitional and strict, whatever their prefix) arrive as plain local
+names; any other element keeps its namespace in front, so that an extension's ``f`` is never taken for a cell's formula.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ class XmlFeed:
     def feed(self, data: bytes, last: bool = False) -> None:
         """Pass bytes on to expat, unless it waits for the end of a token.
 
-        Expat before 2.6 begins such a token anew with each piece. So what follows is held back until it is as long as what
-        waits: then a token of any length costs linear time.
+        Expat before 2.6 begins such a token anew with each piece. So what follows is held back until it is as long as
+        what waits: then a token of any length costs linear time.
         """
         self._fed += len(data)
         self._held.append(data)
