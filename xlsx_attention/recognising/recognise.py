@@ -2,25 +2,50 @@
 
 from __future__ import annotations
 
+from xlsx_attention.model.address import Rect
 from xlsx_attention.model.grid import WorkbookGrid
 from xlsx_attention.model.plan import Plan
-from xlsx_attention.model.role import AttentionMap
+from xlsx_attention.model.role import Attention, AttentionMap
 from xlsx_attention.recognising.attentions import attentions_of
 from xlsx_attention.recognising.cells import Cells
 from xlsx_attention.recognising.families import families, softmax_units
 from xlsx_attention.recognising.heads import head_of
+from xlsx_attention.recognising.inference import suppose
 from xlsx_attention.recognising.places import Matrix
+from xlsx_attention.recognising.terms import Expr
 from xlsx_attention.recognising.units import Units
+
+#: A head with all of these needs no help from bare numbers.
+COMPLETE = ("W_q", "W_k", "W_v", "output")
 
 
 def recognise(grid: WorkbookGrid, plan: Plan) -> AttentionMap:
-    """What each rectangle of a workbook is in attention, from its formulas and, where there are none, from its numbers."""
-    cells = Cells(grid, plan)
-    units = Units.of(cells, [])
+    """What each rectangle of a workbook is in attention, from its formulas and, where there are none, from its numbers.
+
+    A pure function of formulas and geometry first; a sheet on which these leave an attention incomplete (or find none) is
+    then read by its numbers.
+    """
+    attentions = _from(Cells(grid, plan), [])
+    supposed: dict[int, Expr] = {}
+    rects: list[tuple[int, Rect]] = []
+    for sheet in grid.sheets:
+        mine = [attention for attention in attentions if attention.sheet == sheet.index]
+        if mine and all(role in head.roles for attention in mine for head in attention.heads for role in COMPLETE):
+            continue
+        inference = suppose(sheet.index, Cells(grid, plan))
+        supposed.update(inference.supposed)
+        rects += inference.rects
+    if supposed:
+        attentions = _from(Cells(grid, plan, supposed), rects)
+    return AttentionMap(attentions)
+
+
+def _from(cells: Cells, supposed: list[tuple[int, Rect]]) -> tuple[Attention, ...]:
+    units = Units.of(cells, supposed)
 
     def label(matrix: Matrix) -> str | None:
         return None
 
     softmaxes, bare = softmax_units(units)
     heads = [head for family in families(softmaxes, bare, cells) if (head := head_of(family, units, label)) is not None]
-    return AttentionMap(attentions_of(heads, units, label))
+    return attentions_of(heads, units, label)
