@@ -110,7 +110,8 @@ def fisher(x: Floats) -> Floats:
 @function("FISHERINV", "y:number", "numeric")
 def fisherinv(y: Floats) -> Floats:
     """``(e^2y − 1)/(e^2y + 1)``."""
-    return libm(math.tanh, y)
+    square = libm(math.exp, 2.0 * np.clip(y, -300.0, 300.0))
+    return (square - 1.0) / (square + 1.0)
 
 
 @function("GAMMALN GAMMALN.PRECISE", "x:number", "numeric")
