@@ -26,7 +26,7 @@ def caption(step: Step, lesson: Lesson, shapes: Mapping[str, tuple[int, int]], *
     shape = f"{width}×{rows}" if columns else f"{rows}×{width}"
     name = NAMES[lang][step.role]
     shown = symbol(step.key, columns)
-    words = f"{shown}  {shape}" if name == shown else f"{shown}  {name}  {shape}"
+    words = f"{shown}  {shape}" if name == bare(step.key) else f"{shown}  {name}  {shape}"
     numpy = step.op.numpy(columns) if step.op else ""
     return Caption(words, mathematics(step, lesson, columns, lang), f"{step.key} = {numpy}" if numpy else "")
 
@@ -50,7 +50,8 @@ def mathematics(step: Step, lesson: Lesson, columns: bool, lang: str) -> str:
         case Scaled(scores):
             return f"{left} = {s(scores)} ÷ √d_k"
         case Masked(scores, masks):
-            return f"{left} = {' × '.join(s(m) for m in masks)} = 1 ? {s(scores)} : −1e9"
+            keep = " × ".join(s(mask) for mask in masks)
+            return f"{left} = {PHRASES[lang]['masked'].format(keep=keep, scores=s(scores))}"
         case AlongKeys(source, function):
             return f"{left} = {function.lower()}({s(source)})"
         case Exp(source, maximum):
@@ -64,7 +65,7 @@ def mathematics(step: Step, lesson: Lesson, columns: bool, lang: str) -> str:
         case LookUp(ids, table):
             return f"{left} = {s(table)}[{s(ids)}]"
         case Encoding():
-            return f"{left} = sin, cos(pos ÷ 10000^(2i/d))"
+            return "a = pos ÷ 10000^((dim − dim mod 2) ÷ d_model)"
         case Added(first, second):
             return f"{left} = {s(first)} + {s(second)}"
         case Copied(sheet):

@@ -44,8 +44,6 @@ def generate(
     versions ``lesson-01.xlsx`` and so on. ``protect``: the call's input files, never overwritten.
     ``progress(done, total)`` is told of cells written.
     Raises :class:`~xlsx_attention.errors.UsageError` for a spec that cannot be met, before anything is written.
-    ``progress(done, total)`` is told of cells written. Raises :class:`~xlsx_attention.errors.UsageError` for a spec that
-    cannot be met, before anything is written.
     """
     check_choices(spec)
     check_kinds(spec.kinds)

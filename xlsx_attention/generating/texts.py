@@ -27,8 +27,7 @@ NAMES: Final[dict[str, dict[str, str]]] = {
 
 #: Key without its head's number → the symbol in titles, where it is not the key itself.
 SYMBOLS: Final[dict[str, str]] = {
-    "KT": "Kᵀ", "row_sum": "row sum", "row_max": "row max", "table": "T",
-    "exp": "exp", "causal": "causal",
+    "row_sum": "row sum", "row_max": "row max", "table": "T",
 }  # fmt: skip
 #: The same with tokens in columns, where softmax runs down.
 DOWN: Final[dict[str, str]] = {"row_sum": "column sum", "row_max": "column max"}
@@ -55,6 +54,7 @@ SHEETS: Final[dict[str, str]] = {
 PHRASES: Final[dict[str, dict[str, str]]] = {
     "zh": {
         "input": "输入",
+        "masked": "{keep} 为 1 处取 {scores}，否则 −1e9",
         "legend": "橙色格是输入，可以改动；其余都是公式。",
         "head": "第 {n} 个头",
         "tokens in rows": "每个词元一行。",
@@ -70,6 +70,7 @@ PHRASES: Final[dict[str, dict[str, str]]] = {
     },
     "en": {
         "input": "input",
+        "masked": "{scores} where {keep} = 1, else −1e9",
         "legend": "Orange cells are inputs: change them. Everything else is a formula.",
         "head": "Head {n}",
         "tokens in rows": "One token a row.",
@@ -96,5 +97,7 @@ def symbol(key: str, columns: bool) -> str:
     """The symbol of a block in titles, its head's number as a subscript: ``W_q2`` → ``W_q₂``."""
     name = bare(key)
     number = key[len(name) :].translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
+    if name == "KT":
+        return f"K{number}ᵀ"
     shown = (DOWN.get(name) if columns else None) or SYMBOLS.get(name, name)
     return shown + number
