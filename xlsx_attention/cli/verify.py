@@ -7,11 +7,12 @@ import sys
 import click
 
 from xlsx_attention.cli.console import complain, wants_color
+from xlsx_attention.reporting.formats import FORMATS
 
 
 @click.command("verify", short_help="Verify workbooks.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--format", "form", type=click.Choice(list(FORMATS)), default="text", show_default=True)
 @click.option("--published", type=click.Path(), help="Also hold the figures that a text prints (JSON) against the workbook.")
 @click.option("--rtol", type=click.FloatRange(0, 1), help="Relative tolerance; by default it follows from the file.")
 @click.option("--sheet", "sheets", multiple=True, metavar="NAME", help="Only this sheet (may be repeated).")
@@ -39,24 +40,11 @@ def command(
     for path in files:
         report = pipeline.verify_file(path, options, figures)
         if report.error is not None:
-            complain(report.error.message)
+            complain(f"{path}: {report.error.message}")
         reports.append(report)
     whole = Report(tuple(reports), tool=pipeline.tool_name())
     if not quiet:
-        text = _render(whole, form, lang, wants_color(no_color))
+        text = FORMATS[form].render(whole, lang, wants_color(no_color))
         if text:
-            click.echo(text)
+            sys.stdout.write(text + "\n")
     sys.exit(whole.exit_code)
-
-
-def _render(report: object, form: str, lang: str, color: bool) -> str:
-    from xlsx_attention.model.report import Report
-
-    assert isinstance(report, Report)
-    if form == "json":
-        from xlsx_attention.reporting.json_report import to_json
-
-        return to_json(report)
-    from xlsx_attention.reporting.terminal import Terminal
-
-    return Terminal(color, lang).render(report)

@@ -78,12 +78,16 @@ def _default(parameter: Parameter, texts: TextPool) -> Operand:
     return Operand(Array.of(*to_pair(parameter.default, texts)))
 
 
+def _when_empty(parameter: Parameter, operand: Operand, texts: TextPool) -> Operand:
+    """An argument left empty between commas."""
+    if parameter.blank is not None:
+        return Operand(Array.of(*to_pair(parameter.blank, texts)))
+    return operand if parameter.default is None else _default(parameter, texts)
+
+
 def _with_defaults(ev: BlockEvaluator, row: Function, operands: list[Operand]) -> list[Operand]:
     missing = [p for p in row.parameters[len(operands) :] if p.optional]
-    filled = [
-        _default(row.parameter(i), ev.texts) if o.missing and row.parameter(i).default is not None else o
-        for i, o in enumerate(operands)
-    ]
+    filled = [_when_empty(row.parameter(i), o, ev.texts) if o.missing else o for i, o in enumerate(operands)]
     return filled + [_default(p, ev.texts) for p in missing]
 
 

@@ -194,11 +194,21 @@ def _divide(a: float, b: float) -> Scalar:
 
 
 def _power(a: float, b: float) -> Scalar:
+    """Excel multiplies for a whole exponent and takes ``e^(b·ln a)`` for a broken one (see the operators)."""
     if a == 0.0 and b <= 0.0:
         return Scalar(NUM if b == 0.0 else DIV0)
     try:
-        return number(math.pow(a, b))
-    except (OverflowError, ValueError):
+        if b == int(b) and abs(b) < 1024:
+            product, square, rest = 1.0, a, int(abs(b))
+            while rest > 0:
+                if rest % 2 == 1:
+                    product = product * square
+                rest = rest // 2
+                if rest > 0:
+                    square = square * square
+            return number(product if b >= 0 else 1.0 / product)
+        return number(math.exp(b * math.log(a)) if a > 0.0 else math.pow(a, b))
+    except (OverflowError, ValueError, ZeroDivisionError):
         return Scalar(NUM)
 
 
