@@ -126,8 +126,7 @@ class Package:
         parse(self.stream(name), name, handlers, self.budgets)
 
     def relationships(self, part: str) -> dict[str, Relationship]:
-        """Relationships of ``part`` (``""`` for the package) by id; targets are part names. External ones are left
-        out."""
+        """Relationships of ``part`` (``""`` for the package) by id, without external ones; targets are part names."""
         folder, _, base = part.rpartition("/")
         name = f"{folder}/_rels/{base}.rels" if folder else f"_rels/{base}.rels"
         found: dict[str, Relationship] = {}

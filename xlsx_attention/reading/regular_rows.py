@@ -55,8 +55,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 class Irregular(Exception):
-    """The rows are not of the regular form. ``at`` is the offset of the first octet of the row where that shows, if
-    known."""
+    """The rows are not of the regular form. ``at`` is the offset where the row in which that shows begins, if known."""
 
     def __init__(self, at: int | None = None) -> None:
         super().__init__()
@@ -117,8 +116,7 @@ class RegularRows:
         self._attributes = _CellAttributes(formats)
 
     def take(self, data: bytes) -> int:
-        """Store the cells of whole rows and give the last row's index. Raises :class:`Irregular`, with nothing
-        stored."""
+        """Store the cells of whole rows and give the last row's index. After :class:`Irregular` nothing is stored."""
         tokens = tokenise(data)
         if tokens is None:
             raise Irregular  # rows without cells: nothing to gain here
@@ -285,8 +283,7 @@ def _tag(tag: str, formula: str) -> Attributes:
 
 
 def decode_entities(text: str) -> str:
-    """Decode the five named entities; raises :class:`Irregular` for a numeric reference, or a ``&`` that begins
-    none."""
+    """Decode the five named entities; :class:`Irregular` for a numeric reference or a ``&`` that begins none."""
     if "&" not in text:
         return text
     for entity, character in _ENTITIES:
@@ -303,8 +300,7 @@ def _filled(texts: tuple[str, ...]) -> Bools:
 
 
 def _floats(texts: list[str] | tuple[str, ...]) -> Floats | None:
-    """All of them as finite numbers, or ``None``. Python's float() takes more than a workbook may hold; hence the
-    check."""
+    """All of them as finite numbers, or ``None``. Checked first, since float() takes more than a workbook may hold."""
     if "".join(texts).encode("utf-8").translate(None, _NUMERIC):
         return None
     try:

@@ -29,8 +29,7 @@ class SheetExtras:
 
 
 class SheetXml:
-    """One parse of a sheet part. :attr:`in_cells` tells whether the parser stands inside ``sheetData``, between
-    rows."""
+    """One parse of a sheet part. :attr:`in_cells` tells whether it stands between the rows of ``sheetData``."""
 
     def __init__(self, store: CellStore, reader: CellReader, formats: NumberFormats) -> None:
         self.store, self.reader, self.formats = store, reader, formats

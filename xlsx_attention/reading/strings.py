@@ -13,8 +13,7 @@ _BLANKS = " \t\n\r"
 
 
 def unescape(text: str) -> str:
-    """Decode ``_x000D_`` and its like (ECMA-376 part 1, 22.9.2.19); surrogate pairs written as two escapes are
-    joined."""
+    """Decode ``_x000D_`` and its like (ECMA-376 part 1, 22.9.2.19); escaped surrogate pairs are joined."""
     if "_x" not in text:
         return text
     decoded = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
