@@ -38,6 +38,7 @@ ROWS: list[Row] = [
     ("=OFFSET(1,0,0)", "#VALUE!", "R no reference"),
     ('=INDIRECT("B2")', 20.0, "M INDIRECT"),
     ("=INDIRECT(C1)", 20.0, "M INDIRECT"),
+    ("=INDIRECT(C2,)", 20.0, "R a1 left empty is FALSE"),
     ("=INDIRECT(C2,FALSE)", 20.0, "R R1C1 style"),
     ('=INDIRECT("R[-99]C[-25]",FALSE)', 1.0, "R seen from Z100"),
     ('=SUM(INDIRECT("A1:A3"))', 6.0, "R"),

@@ -63,7 +63,7 @@ def r1c1_to_a1(text: str, row: int, column: int) -> str:
     return sheet + mark + ":".join(corners)
 
 
-@function("INDIRECT", "text:text a1:logical?", "reference", volatile=True)
+@function("INDIRECT", "text:text a1:logical=TRUE/FALSE", "reference", volatile=True)
 def indirect(ev: Evaluator, text: Operand, a1: Operand) -> Operand:
     """The reference or name that a text spells; ``#REF!`` where it spells none."""
     matrix = ev.matrix(text)

@@ -70,7 +70,7 @@ def days(ctx: Context, end: float, start: float) -> float:
 _WEEKS = {1: (0, 1), 2: (1, 1), 3: (1, 0), **{10 + n: (n % 7, 1) for n in range(1, 8)}}
 
 
-@function("WEEKDAY", "serial:number type:number=1", "scalar")
+@function("WEEKDAY", "serial:number type:number=1/0", "scalar")
 def weekday_(ctx: Context, serial: float, type_: float) -> float:
     """``#NUM!`` for an unknown type and outside the calendar."""
     _parts(serial, ctx)

@@ -54,9 +54,7 @@ def _numeric(match: re.Match[str], date1904: bool) -> int | None:
         if int(first) <= 12 and len(second) == 4:
             return _serial(int(second), int(first), 1, date1904)
         return _serial(_year(None), int(first), int(second), date1904) if len(second) <= 2 else None
-    # A number that is no month in first place can only be a day.
-    month, day = (int(first), int(second)) if int(first) <= 12 else (int(second), int(first))
-    return _serial(_year(third), month, day, date1904)
+    return _serial(_year(third), int(first), int(second), date1904)
 
 
 def parse_date(text: str, date1904: bool = False) -> int | None:

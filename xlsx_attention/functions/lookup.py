@@ -25,7 +25,7 @@ def _position(place: int | None) -> float:
     return float(place + 1)
 
 
-@function("MATCH", "value:any array:array type:number=1", "array", vectorised=True)
+@function("MATCH", "value:any array:array type:number=1/0", "array", vectorised=True)
 def match(ctx: Context, value: Scalar, array: Matrix, type_: float) -> float:
     """The position of a value in a row or column.
 
@@ -72,7 +72,7 @@ def _line(number: float, count: int) -> int:
     return int(number) - 1
 
 
-@function("VLOOKUP", "value:any table:array column:number approximate:logical=TRUE", "array", vectorised=True)
+@function("VLOOKUP", "value:any table:array column:number approximate:logical=TRUE/FALSE", "array", vectorised=True)
 def vlookup(ctx: Context, value: Scalar, table: Matrix, column: float, approximate: bool) -> Scalar:
     """The cell in ``column`` of the first row whose first cell is the value; with TRUE the last not above it.
 
@@ -84,7 +84,7 @@ def vlookup(ctx: Context, value: Scalar, table: Matrix, column: float, approxima
     return ctx.scalar(float(table.number[i, j]), int(table.kind[i, j]))
 
 
-@function("HLOOKUP", "value:any table:array row:number approximate:logical=TRUE", "array", vectorised=True)
+@function("HLOOKUP", "value:any table:array row:number approximate:logical=TRUE/FALSE", "array", vectorised=True)
 def hlookup(ctx: Context, value: Scalar, table: Matrix, row: float, approximate: bool) -> Scalar:
     """VLOOKUP with rows for columns."""
     value = _sought(value)

@@ -163,6 +163,8 @@ class Parameter:
     kind: ParameterKind
     optional: bool = False
     default: float | str | bool | None = None
+    #: What it is when it is left empty between commas, where that is not the default: ``MATCH(a, b, )`` is type 0.
+    blank: float | str | bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +198,7 @@ class Function:
 
 FUNCTIONS: Final[dict[str, Function]] = {}
 
-_PARAMETER = re.compile(r"(\w+):(\w+)(\?)?(?:=(\S+))?")
+_PARAMETER = re.compile(r"(\w+):(\w+)(\?)?(?:=([^/\s]+)(?:/(\S+))?)?")
 _VECTORISED: Final = frozenset({"numeric", "scalar", "reduction", "matrix"})
 
 
@@ -213,7 +215,8 @@ def function(
 ) -> Callable[[Body], Body]:
     """Enter a body in the table under one or more names.
 
-    ``parameters`` reads ``"number:number digits:number=0"``: name, kind, ``?`` or ``=default`` when it may be left out; a
+    ``parameters`` reads ``"number:number digits:number=0"``: name, kind, ``?`` or ``=default`` when it may be left
+    out (``=default/blank`` where it is something else when left empty between commas); a
     trailing ``...`` repeats the last parameter, ``...2`` the last two. ``vectorised`` overrides what the style says.
     """
     words = parameters.split()
@@ -225,8 +228,9 @@ def function(
         match = _PARAMETER.fullmatch(word)
         if match is None:
             raise ValueError(f"{names}: cannot read the parameter {word!r}")
-        name, kind, optional, default = match.groups()
-        row.append(Parameter(name, kind, bool(optional) or default is not None, _default(default)))  # type: ignore[arg-type]
+        name, kind, optional, default, blank = match.groups()
+        maybe = bool(optional) or default is not None
+        row.append(Parameter(name, kind, maybe, _default(default), _default(blank)))  # type: ignore[arg-type]
 
     def enter(body: Body) -> Body:
         for name in names.split():

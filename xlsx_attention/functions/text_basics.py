@@ -41,13 +41,13 @@ def len_(ctx: Context, text: str) -> float:
     return float(len(units(text)))
 
 
-@function("LEFT", "text:text count:number=1", "scalar")
+@function("LEFT", "text:text count:number=1/0", "scalar")
 def left(ctx: Context, text: str, count: float) -> str:
     """``#VALUE!`` for a negative count."""
     return joined(units(text)[: whole(count, 0)])
 
 
-@function("RIGHT", "text:text count:number=1", "scalar")
+@function("RIGHT", "text:text count:number=1/0", "scalar")
 def right(ctx: Context, text: str, count: float) -> str:
     """``#VALUE!`` for a negative count."""
     taken, parts = whole(count, 0), units(text)
@@ -74,14 +74,14 @@ def _found(position: int) -> float:
     return float(position + 1)
 
 
-@function("FIND", "text:text within:text start:number=1", "scalar")
+@function("FIND", "text:text within:text start:number=1/0", "scalar")
 def find(ctx: Context, text: str, within: str, start: float) -> float:
     """With case, without wildcards; ``#VALUE!`` where it is not found or the start lies outside."""
     place = units(within)
     return _found(place.find(units(text), _start(start, place)))
 
 
-@function("SEARCH", "text:text within:text start:number=1", "scalar")
+@function("SEARCH", "text:text within:text start:number=1/0", "scalar")
 def search_(ctx: Context, text: str, within: str, start: float) -> float:
     """Without case, with ``*``, ``?`` and ``~``; ``#VALUE!`` where it is not found or the start lies outside."""
     place = units(within)

@@ -116,14 +116,14 @@ def _fixed(number: float, decimals: float, commas: bool) -> str:
     return f"{rounded:,.{max(places, 0)}f}" if commas else f"{rounded:.{max(places, 0)}f}"
 
 
-@function("FIXED", "number:number decimals:number=2 no_commas:logical=FALSE", "scalar")
+@function("FIXED", "number:number decimals:number=2/0 no_commas:logical=FALSE", "scalar")
 def fixed(ctx: Context, number: float, decimals: float, no_commas: bool) -> str:
     """Rounded half away from zero, with commas unless told otherwise; ``#VALUE!`` for more than 127 decimals."""
     shown = _fixed(number, decimals, not no_commas)
     return "-" + shown if number < 0 and shown.strip("0.,") else shown
 
 
-@function("DOLLAR", "number:number decimals:number=2", "scalar")
+@function("DOLLAR", "number:number decimals:number=2/0", "scalar")
 def dollar(ctx: Context, number: float, decimals: float) -> str:
     """``$1,234.57``, and ``($1,234.57)`` for a negative number."""
     shown = "$" + _fixed(number, decimals, True)

@@ -20,7 +20,9 @@ _DEPTH = 16
 def areas_of(
     grid: WorkbookGrid, parse: Parse, tree: Tree, sheet: int, row: int, column: int, depth: int = 0
 ) -> Areas | None:
-    """The areas that a parsed reference names, as seen from a cell; ``None`` where it is no reference of this workbook."""
+    """The areas that a parsed reference names, as seen from a cell; ``None`` where it is no reference of this
+    workbook.
+    """
     if isinstance(tree, Reference):
         return _reference(grid, tree, sheet, row, column)
     if isinstance(tree, NameRef):
