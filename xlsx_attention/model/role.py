@@ -47,7 +47,8 @@ class Place:
     """A rectangle on a sheet that plays a role. ``transposed``: it lies across, against the orientation of its attention.
 
     ``steps`` are the plan's steps that compute it (empty for inputs and bare numbers). Where the cells are scattered over the
-    sheet, ``parts`` are the rectangles that they fill, and ``rect`` is the smallest rectangle around all.
+    sheet, ``parts`` are the rectangles that they fill, and ``rect`` is the smallest rectangle around all. ``lines`` are the cells
+    (row, column) in their order, a line being a token, a query or a feature; one that a mistake cuts short may lack some.
     """
 
     sheet: int
@@ -55,6 +56,7 @@ class Place:
     steps: tuple[int, ...] = ()
     transposed: bool = False
     parts: tuple[Rect, ...] = ()
+    lines: tuple[tuple[tuple[int, int], ...], ...] = field(default=(), compare=False, repr=False)
 
     @property
     def rects(self) -> tuple[Rect, ...]:

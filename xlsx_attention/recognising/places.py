@@ -47,9 +47,10 @@ def place_of(matrix: Matrix, orientation: Orientation, cells: Cells) -> Place | 
     rect = bounds(here)
     lies = orientation_of(matrix)
     across = lies is not None and lies != orientation
+    lines = tuple(tuple(unpack(cell)[1:] for cell in line if unpack(cell)[0] == sheet) for line in matrix)
     if rect.size * (1 - HOLES) <= len(here):
-        return Place(sheet, rect, steps, across)
-    return Place(sheet, rect, steps, across, tuple(rectangles(here)))
+        return Place(sheet, rect, steps, across, lines=lines)
+    return Place(sheet, rect, steps, across, tuple(rectangles(here)), lines)
 
 
 def bounds(ids: Iterable[int]) -> Rect:
