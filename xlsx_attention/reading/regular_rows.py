@@ -134,7 +134,7 @@ class RegularRows:
             raise Irregular  # no value, or the empty text: the tokens do not tell
         tagged: dict[int, Attributes] = {}
         if any(tokens.tags):
-            tagged = {index: _tag(tag, tokens.formulas[index]) for index, tag in enumerate(tokens.tags) if tag}
+            tagged = _special(tokens)
             has_formula[list(tagged)] = True
         if tokens.has_entities:
             tokens.formulas = tuple([decode_entities(text) if "&" in text else text for text in tokens.formulas])
@@ -275,11 +275,23 @@ def parse_attributes(text: str) -> Attributes | None:
     return attributes if len(attributes) == len(pairs) else None
 
 
-def _tag(tag: str, formula: str) -> Attributes:
-    attributes = parse_attributes(tag)
-    if attributes is None or (tag.endswith("/") and formula):
-        raise Irregular
-    return attributes
+def _special(tokens: Tokens) -> dict[int, Attributes]:
+    """Cells whose formula is shared, an array or empty, with the attributes of ``f``.
+
+    Attributes without a type (LibreOffice writes ``aca`` on every formula) change nothing.
+    """
+    special: dict[int, Attributes] = {}
+    known: dict[str, Attributes | None] = {}
+    for index, tag in enumerate(tokens.tags):
+        if tag:
+            if tag not in known:
+                known[tag] = parse_attributes(tag)
+            attributes, formula = known[tag], tokens.formulas[index]
+            if attributes is None or (tag.endswith("/") and formula):
+                raise Irregular
+            if "t" in attributes or not formula:
+                special[index] = attributes
+    return special
 
 
 def decode_entities(text: str) -> str:
