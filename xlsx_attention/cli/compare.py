@@ -1,0 +1,62 @@
+"""``xlsx-attention compare``"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from xlsx_attention.cli.console import complain
+
+
+@click.command("compare", short_help="Write a comparison workbook.")
+@click.argument("file", metavar="FILE")
+@click.option("-o", "--output", required=True, type=click.Path(), metavar="OUT.xlsx", help="The comparison workbook.")
+@click.option(
+    "--annotate", type=click.Path(), metavar="OUT.xlsx", help="Also a copy of FILE, its diverging cells marked."
+)
+@click.option(
+    "--published", type=click.Path(), help="Also hold the figures that a text prints (JSON) against the workbook."
+)
+@click.option("--rtol", type=click.FloatRange(0, 1), help="Relative tolerance; by default it follows from the file.")
+@click.option("--sheet", "sheets", multiple=True, metavar="NAME", help="Only this sheet (may be repeated).")
+@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True)
+@click.option("--quiet", "-q", is_flag=True, help="Only the exit code and errors.")
+def command(
+    file: str,
+    output: str,
+    annotate: str | None,
+    published: str | None,
+    rtol: float | None,
+    sheets: tuple[str, ...],
+    lang: str,
+    quiet: bool,
+) -> None:
+    """Write the values of FILE and NumPy's side by side, annotated with the formulas, as live formulas too."""
+    from xlsx_attention import pipeline
+    from xlsx_attention.model.published import Published
+    from xlsx_attention.model.report import Report
+    from xlsx_attention.reporting.annotate import annotate as annotated
+    from xlsx_attention.reporting.comparison import comparison_workbook
+    from xlsx_attention.writing import atomic_write, refuse_overwriting
+
+    # Before any work: a target that cannot be is said at once.
+    for target in filter(None, (output, annotate)):
+        refuse_overwriting(target, [file])
+    if annotate is not None:
+        refuse_overwriting(annotate, [output])
+    figures = Published.load(published) if published else None
+    report = pipeline.verify_file(file, pipeline.Options(rtol=rtol, sheets=sheets or None), figures)
+    if report.error is not None:
+        complain(report.error.message)
+        sys.exit(2)
+    comparison_workbook(report, output, lang)
+    if annotate is not None:
+        atomic_write(annotate, annotated(report, Path(file).read_bytes(), lang), protect=[file])
+    if not quiet:
+        from xlsx_attention.reporting.terminal import Terminal
+
+        lines = Terminal(False, lang).file(report)
+        click.echo("\n".join([lines[0], lines[-1], *(f"-> {path}" for path in filter(None, (output, annotate)))]))
+    sys.exit(Report((report,)).exit_code)
