@@ -61,6 +61,17 @@ ROWS: list[Row] = [
     ("=NOT(A1)", False, "R NOT"),
     ("=NOT(A1:A3>1)", [[True], [False], [False]], "H"),
     ("=TRUE()", True, "R TRUE"),
+    ('="a"="A"', True, "R comparisons know no case"),
+    ('="ß"="ss"', False, "H two texts"),
+    ('="_"<"1"', True, "R signs come before digits"),
+    ('="9"<"a"', True, "R digits come before letters"),
+    ('="é"<"f"', True, "R an accented letter stands by its plain one"),
+    ('="co-op"<"coop"', False, "R a hyphen counts only where all else is equal"),
+    ('={"b","a";"c","B"}>"B"', [[False, False], [True, False]], "H"),
+    ('=D9=""', True, "R an empty cell is an empty text beside a text"),
+    ("=D9=0", True, "R an empty cell is 0 beside a number"),
+    ('="a">1', True, "R texts come after numbers"),
+    ('=TRUE>"zzz"', True, "R logicals come after texts"),
     ("=FALSE()", False, "R FALSE"),
 ]  # fmt: skip
 

@@ -60,10 +60,11 @@ def to_logical(array: Array, texts: TextPool) -> Array:
     original = number
     # The number slot of a value that is not computed is its reason: keep it.
     number, kind = np.where(kind < ERROR, (original != 0.0).astype(np.float64), original), kind.copy()
-    for place in np.argwhere(kind == TEXT):
-        at = tuple(place)
-        word = texts[original[at]].upper()
-        number[at], kind[at] = (float(word == "TRUE"), LOGICAL) if word in ("TRUE", "FALSE") else (0.0, VALUE)
+    text = kind == TEXT
+    for index in np.unique(original[text]) if text.any() else ():
+        word = texts[index].upper()
+        here = text & (original == index)
+        number[here], kind[here] = (float(word == "TRUE"), LOGICAL) if word in ("TRUE", "FALSE") else (0.0, VALUE)
     return Array(number, np.where(kind < ERROR, np.uint8(LOGICAL), kind))
 
 

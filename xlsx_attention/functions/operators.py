@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from xlsx_attention.functions.coercion import finish, first_error, text_of, to_number
+from xlsx_attention.functions.ordering import order_of_texts
 from xlsx_attention.model.values import (
     DIV0,
     EMPTY,
@@ -199,11 +200,12 @@ def compare(op: str, left: Array, right: Array, texts: TextPool) -> Array:
         ranks_a = np.where(ka == EMPTY, ranks_b, ranks_a)
         ranks_b = np.where(kb == EMPTY, ranks_a, ranks_b)
         order = np.where(ranks_a == ranks_b, order_of_numbers(a, b), np.sign(ranks_a - ranks_b))
-        for place in np.argwhere((ranks_a == 1) & (ranks_b == 1)):
-            at = tuple(place)
-            first = "" if ka[at] == EMPTY else texts[a[at]].upper()
-            second = "" if kb[at] == EMPTY else texts[b[at]].upper()
-            order[at] = (first > second) - (first < second)
+        both = (ranks_a == 1) & (ranks_b == 1)
+        if both.any():
+            # An empty cell is an empty text beside a text.
+            nothing = float(texts.add("")) if ((ka == EMPTY) | (kb == EMPTY))[both].any() else 0.0
+            first, second = (np.where(k == EMPTY, nothing, x)[both] for x, k in ((a, ka), (b, kb)))
+            order[both] = order_of_texts(first, second, texts)
     number = COMPARISONS[op](order).astype(np.float64)
     kind = np.full((1, 1, 1, 1), LOGICAL, np.uint8)
     if error is None:

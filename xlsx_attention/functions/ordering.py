@@ -13,9 +13,11 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
+import numpy as np
+
 from xlsx_attention.functions.registry import Context, Matrix
 from xlsx_attention.functions.wildcards import fold
-from xlsx_attention.model.values import EMPTY, ERROR, LOGICAL, NUMBER, TEXT, Scalar
+from xlsx_attention.model.values import EMPTY, ERROR, LOGICAL, NUMBER, TEXT, Floats, Scalar, TextPool
 
 _SIGNS: Final = ' _,;:!?."()[]{}@*/\\&#%`^+<=>|~$'
 _IGNORED: Final = frozenset("-'")
@@ -42,6 +44,15 @@ def text_key(text: str) -> TextKey:
             primary.append((group, sign if sign >= 0 else 100 + ord(c)))
             marks.append("")
     return tuple(primary), tuple(marks), sum(c in _IGNORED for c in folded), folded
+
+
+def order_of_texts(a: Floats, b: Floats, texts: TextPool) -> Floats:
+    """−1, 0, 1 for each pair of texts, given by their indices in the pool: each text is looked at once."""
+    indices, places = np.unique(np.concatenate([a, b]), return_inverse=True)
+    keys = [text_key(texts[i]) for i in indices.tolist()]
+    numbers = {k: float(n) for n, k in enumerate(sorted(set(keys)))}
+    ranks = np.array([numbers[k] for k in keys])[places.reshape(-1)]
+    return np.asarray(np.sign(ranks[: a.size] - ranks[a.size :]), np.float64)
 
 
 def rank(kind: int) -> int:

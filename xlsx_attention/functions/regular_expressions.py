@@ -12,18 +12,8 @@ from functools import lru_cache
 from typing import Final, TypeAlias
 
 from xlsx_attention.errors import NotComputed
-from xlsx_attention.functions.regular_syntax import (
-    Anchor,
-    Back,
-    Choice,
-    Group,
-    Look,
-    Node,
-    One,
-    Parser,
-    Repeat,
-    Sequence,
-)
+from xlsx_attention.functions.regular_syntax import Parser
+from xlsx_attention.functions.regular_tree import Anchor, Back, Choice, Group, Look, Node, One, Repeat, Sequence
 
 #: Steps of one search, over all starting places.
 STEP_BUDGET: Final = 200_000
