@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from xlsx_attention.functions.operators import power as power_operator
-from xlsx_attention.functions.registry import function, libm, safely
-from xlsx_attention.model.values import DIV0, NUM, Floats, Kinds
+from xlsx_attention.functions.registry import Context, ExcelError, function, libm, safely
+from xlsx_attention.functions.values_of import strict_number
+from xlsx_attention.model.values import DIV0, NUM, Floats, Kinds, Scalar
 
 
 @function("ABS", "number:number", "numeric")
@@ -30,11 +31,13 @@ def sqrt(x: Floats) -> Floats:
         return np.sqrt(x)
 
 
-@function("SQRTPI", "number:number", "numeric")
-def sqrtpi(x: Floats) -> Floats:
-    """``√(x·π)``; ``#NUM!`` below 0."""
-    with np.errstate(invalid="ignore"):
-        return np.sqrt(x * math.pi)
+@function("SQRTPI", "number:any", "scalar")
+def sqrtpi(ctx: Context, number: Scalar) -> float:
+    """``√(x·π)``; ``#NUM!`` below 0, ``#VALUE!`` for logicals."""
+    x = strict_number(number)
+    if x < 0.0:
+        raise ExcelError(NUM)
+    return math.sqrt(x * math.pi)
 
 
 @function("POWER", "number:number power:number", "numeric")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 import numpy as np
 
@@ -11,7 +12,9 @@ from xlsx_attention.functions.values_of import strict_number, strict_numbers
 from xlsx_attention.model.values import DIV0, EMPTY, NUM, VALUE, Floats, Kinds, Scalar
 
 #: Whole numbers above this are no longer told apart.
-_LARGEST = 2.0**53
+_LARGEST: Final = 2.0**53
+#: Sets from which something is chosen are smaller (#NUM!).
+_LARGEST_SET: Final = 2**31
 
 
 @function("MOD", "number:number divisor:number", "numeric")
@@ -86,7 +89,7 @@ def _choose(n: int, k: int) -> float:
 @function("COMBIN", "number:number chosen:number", "scalar")
 def combin(ctx: Context, number: float, chosen: float) -> float:
     """Ways to choose ``k`` of ``n``; ``#NUM!`` for negative numbers and ``k > n``."""
-    if number < 0.0 or chosen < 0.0 or int(number) < int(chosen):
+    if number < 0.0 or chosen < 0.0 or int(number) < int(chosen) or number >= _LARGEST_SET:
         raise ExcelError(NUM)
     return _choose(int(number), int(chosen))
 
@@ -96,7 +99,7 @@ def combina(ctx: Context, number: float, chosen: float) -> float:
     """Ways to choose ``k`` of ``n`` with repetition, ``C(n + k − 1, k)``; ``#NUM!`` for negative numbers and 0 of which
     some are chosen."""
     n, k = math.trunc(number), math.trunc(chosen)
-    if number < 0.0 or chosen < 0.0 or (n == 0 and k > 0):
+    if number < 0.0 or chosen < 0.0 or (n == 0 and k > 0) or max(n, k) >= _LARGEST_SET:
         raise ExcelError(NUM)
     return 1.0 if k == 0 else _choose(n + k - 1, k)
 
@@ -105,7 +108,7 @@ def combina(ctx: Context, number: float, chosen: float) -> float:
 def permut(ctx: Context, number: float, chosen: float) -> float:
     """``n! / (n − k)!``; ``#NUM!`` for ``n ≤ 0``, ``k < 0`` and ``k > n``."""
     n, k = math.trunc(number), math.trunc(chosen)
-    if n < 0 or k < 0 or n < k:
+    if number < 0.0 or chosen < 0.0 or n < k or n >= _LARGEST_SET:
         raise ExcelError(NUM)
     result = 1.0
     for i in range(k):
@@ -119,7 +122,7 @@ def permut(ctx: Context, number: float, chosen: float) -> float:
 def permutationa(ctx: Context, number: float, chosen: float) -> float:
     """``n^k``; ``#NUM!`` for negative numbers."""
     n, k = math.trunc(number), math.trunc(chosen)
-    if n < 0 or k < 0:
+    if number < 0.0 or chosen < 0.0 or max(n, k) >= _LARGEST_SET:
         raise ExcelError(NUM)
     try:
         return float(n) ** k

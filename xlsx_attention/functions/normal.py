@@ -6,9 +6,9 @@ import math
 from statistics import NormalDist
 from typing import Final
 
-from xlsx_attention.functions.registry import Context, ExcelError, function, libm
+from xlsx_attention.functions.registry import Context, ExcelError, function
 from xlsx_attention.functions.values_of import strict_number
-from xlsx_attention.model.values import NUM, Floats, Scalar
+from xlsx_attention.model.values import NUM, Scalar
 
 _STANDARD: Final = NormalDist()
 _ROOT_TWO_PI: Final = math.sqrt(2.0 * math.pi)
@@ -87,16 +87,16 @@ def erf(ctx: Context, lower: Scalar, upper: Scalar | None) -> float:
     return first if upper is None else math.erf(strict_number(upper)) - first
 
 
-@function("ERF.PRECISE", "x:number", "numeric")
-def erf_precise(x: Floats) -> Floats:
-    """The error function from 0 to ``x``."""
-    return libm(math.erf, x)
+@function("ERF.PRECISE", "x:any", "scalar")
+def erf_precise(ctx: Context, x: Scalar) -> float:
+    """The error function from 0 to ``x``; ``#VALUE!`` for logicals."""
+    return math.erf(strict_number(x))
 
 
-@function("ERFC ERFC.PRECISE", "x:number", "numeric")
-def erfc(x: Floats) -> Floats:
-    """1 − ERF(x), precise in the tail."""
-    return libm(math.erfc, x)
+@function("ERFC ERFC.PRECISE", "x:any", "scalar")
+def erfc(ctx: Context, x: Scalar) -> float:
+    """1 − ERF(x), precise in the tail; ``#VALUE!`` for logicals."""
+    return math.erfc(strict_number(x))
 
 
 @function("CONFIDENCE CONFIDENCE.NORM", "alpha:number standard_dev:number size:number", "scalar")

@@ -8,9 +8,10 @@ from collections import Counter
 
 import numpy as np
 
+from xlsx_attention.functions.coercion import to_number
 from xlsx_attention.functions.pairs import running_sum
 from xlsx_attention.functions.registry import Context, Evaluator, ExcelError, Matrix, Operand, function
-from xlsx_attention.functions.values_of import lifted, numbers_in, numbers_of
+from xlsx_attention.functions.values_of import lifted, numbers_in, numbers_of, raise_first_error
 from xlsx_attention.model.values import NA, NUM, Floats, Kinds
 
 Result = tuple[Floats, Kinds]
@@ -60,8 +61,8 @@ def nth_smallest(ordered: list[float], k: float) -> float:
 
 
 def nth_largest(ordered: list[float], k: float) -> float:
-    """``k`` is rounded up; ``#NUM!`` outside 1…n."""
-    n = math.ceil(k)
+    """``k`` is cut to whole; ``#NUM!`` outside 1…n."""
+    n = math.trunc(k)
     if not 1 <= n <= len(ordered):
         raise ExcelError(NUM)
     return ordered[-n]
@@ -154,10 +155,18 @@ def _place(ordered: list[float], x: float) -> float:
     return low - 1 + (x - below) / (above - below)
 
 
-def _cut(share: float, digits: float) -> float:
-    """Cut (not rounded) to so many digits; ``#NUM!`` below 1."""
-    if digits < 1.0:
+def _significance(ev: Evaluator, operand: Operand) -> float:
+    """How many digits; ``#NUM!`` below 1."""
+    array = to_number(operand.array, ev.texts)
+    digits = ev.matrix(Operand(array))
+    raise_first_error(digits)
+    if digits.number[0, 0] < 1.0:
         raise ExcelError(NUM)
+    return float(digits.number[0, 0])
+
+
+def _cut(share: float, digits: float) -> float:
+    """Cut (not rounded) to so many digits."""
     scale = 10.0 ** math.trunc(digits)
     # The next double up: 0.7 is stored a little below.
     return math.floor(math.nextafter(share * scale, math.inf)) / scale
@@ -167,7 +176,7 @@ def _cut(share: float, digits: float) -> float:
 def percentrank_inc(ev: Evaluator, operand: Operand, x: Operand, significance: Operand) -> Operand:
     """The share of numbers below ``x``, of ``n − 1``, cut to ``significance`` digits; ``#N/A`` outside the numbers."""
     ordered = sorted(numbers_of(ev, operand))
-    digits = float(ev.matrix(significance).number[0, 0])
+    digits = _significance(ev, significance)
     return lifted(ev, x, lambda v: _cut(_place(ordered, v) / max(1, len(ordered) - 1), digits))
 
 
@@ -175,7 +184,7 @@ def percentrank_inc(ev: Evaluator, operand: Operand, x: Operand, significance: O
 def percentrank_exc(ev: Evaluator, operand: Operand, x: Operand, significance: Operand) -> Operand:
     """The place of ``x`` from 1, of ``n + 1``, cut to ``significance`` digits; ``#N/A`` outside the numbers."""
     ordered = sorted(numbers_of(ev, operand))
-    digits = float(ev.matrix(significance).number[0, 0])
+    digits = _significance(ev, significance)
     return lifted(ev, x, lambda v: _cut((_place(ordered, v) + 1.0) / (len(ordered) + 1), digits))
 
 

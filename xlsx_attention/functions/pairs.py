@@ -9,7 +9,7 @@ import math
 
 from xlsx_attention.functions.registry import Context, ExcelError, Matrix, function
 from xlsx_attention.functions.values_of import pairs_in
-from xlsx_attention.model.values import DIV0, NA, NUM
+from xlsx_attention.model.values import DIV0, NUM
 
 
 def running_sum(numbers: list[float]) -> float:
@@ -34,30 +34,24 @@ def about_means(xs: list[float], ys: list[float]) -> tuple[float, float, float, 
     return mean_x, mean_y, sxx, syy, sxy
 
 
-def _same_size(a: Matrix, b: Matrix) -> tuple[list[float], list[float]]:
-    if a.shape != b.shape:
-        raise ExcelError(NA)
-    return pairs_in(a, b)
-
-
 @function("SUMX2MY2", "array_x:array array_y:array", "array")
 def sumx2my2(ctx: Context, a: Matrix, b: Matrix) -> float:
     """``Σ(x² − y²)``; ``#N/A`` where the arrays differ in size."""
-    xs, ys = _same_size(a, b)
+    xs, ys = pairs_in(a, b)
     return running_sum([x * x - y * y for x, y in zip(xs, ys, strict=True)])
 
 
 @function("SUMX2PY2", "array_x:array array_y:array", "array")
 def sumx2py2(ctx: Context, a: Matrix, b: Matrix) -> float:
     """``Σ(x² + y²)``; ``#N/A`` where the arrays differ in size."""
-    xs, ys = _same_size(a, b)
+    xs, ys = pairs_in(a, b)
     return running_sum([x * x + y * y for x, y in zip(xs, ys, strict=True)])
 
 
 @function("SUMXMY2", "array_x:array array_y:array", "array")
 def sumxmy2(ctx: Context, a: Matrix, b: Matrix) -> float:
     """``Σ(x − y)²``; ``#N/A`` where the arrays differ in size."""
-    xs, ys = _same_size(a, b)
+    xs, ys = pairs_in(a, b)
     return running_sum([(x - y) * (x - y) for x, y in zip(xs, ys, strict=True)])
 
 

@@ -47,8 +47,6 @@ def _columns(matrix: Matrix, like: Matrix) -> Floats:
         return x
     if like.shape[0] == 1 and matrix.shape[1] == like.shape[1]:
         return x.T.copy()
-    if matrix.size == like.size:
-        return x.reshape(-1, 1)
     raise ExcelError(REF)
 
 

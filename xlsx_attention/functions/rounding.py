@@ -12,8 +12,9 @@ from typing import Final
 
 import numpy as np
 
-from xlsx_attention.functions.registry import function
-from xlsx_attention.model.values import DIV0, NUM, Floats, Kinds
+from xlsx_attention.functions.registry import Context, ExcelError, function
+from xlsx_attention.functions.values_of import strict_number
+from xlsx_attention.model.values import DIV0, NUM, Floats, Kinds, Scalar
 
 Result = tuple[Floats, Kinds]
 
@@ -105,10 +106,13 @@ def _half_away(x: Floats) -> Floats:
     return np.copysign(np.floor(np.abs(x) + 0.5), x)
 
 
-@function("MROUND", "number:number multiple:number", "numeric")
-def mround(x: Floats, step: Floats) -> Result:
-    """The nearest multiple of ``step``, half away from zero; ``#NUM!`` where the signs differ; 0 for step 0."""
-    return _multiple(x, step, _half_away), np.where(x * step < 0.0, np.uint8(NUM), np.uint8(0))
+@function("MROUND", "number:any multiple:any", "scalar")
+def mround(ctx: Context, number: Scalar, multiple: Scalar) -> float:
+    """The nearest multiple, half away from zero; ``#NUM!`` where signs differ, ``#VALUE!`` for logicals; 0 for 0."""
+    x, step = strict_number(number), strict_number(multiple)
+    if x * step < 0.0:
+        raise ExcelError(NUM)
+    return float(_multiple(np.array([x]), np.array([step]), _half_away)[0])
 
 
 @function("CEILING", "number:number significance:number", "numeric")

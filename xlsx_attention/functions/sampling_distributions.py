@@ -100,6 +100,8 @@ def f_inv_rt(ctx: Context, p: float, df1: float, df2: float) -> float:
     """The x of which ``p`` lies above; ``#NUM!`` for ``p`` outside 0…1."""
     require(0.0 < p <= 1.0)
     m, n = _freedom(df1), _freedom(df2)
+    if p == 1.0:
+        return 0.0
     # From the other tail, where p itself is exact: F(m, n) above x is F(n, m) below 1/x.
     below = special.f_quantile(p, n, m)
     require(below > 0.0)

@@ -117,13 +117,13 @@ def subtotal(ev: Evaluator, which: Operand, *operands: Operand) -> Operand:
 def aggregate(ev: Evaluator, which: Operand, options: Operand, *operands: Operand) -> Operand:
     """SUBTOTAL's functions and more; options 0…3 leave out subtotals, 2, 3, 6 and 7 leave out errors.
 
-    12 MEDIAN, 13 MODE.SNGL, and with ``k``: 14 LARGE, 15 SMALL, 16 PERCENTILE.INC, 17 QUARTILE.INC, 18 PERCENTILE.EXC,
-    19 QUARTILE.EXC.
+    12 MEDIAN, 13 MODE.SNGL (up to here of references only), and with ``k``: 14 LARGE, 15 SMALL, 16 PERCENTILE.INC,
+    17 QUARTILE.INC, 18 PERCENTILE.EXC, 19 QUARTILE.EXC.
     """
     number, option = _number(ev, which), _number(ev, options)
-    if not 1 <= number <= 19 or not 0 <= option <= 7:
-        raise ExcelError(VALUE)
     given = [o for o in operands if not o.missing]
+    if not 1 <= number <= 19 or not 0 <= option <= 7 or (number < 14 and any(not o.is_reference for o in given)):
+        raise ExcelError(VALUE)
     arrays = given[:1] if number >= 14 else given
     values, kinds = _cells(ev, arrays, option <= 3)
     if option in (2, 3, 6, 7):
