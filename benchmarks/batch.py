@@ -26,7 +26,8 @@ from xlsx_attention.batch.supervisor import LocalWorkers
 def cpu() -> float:
     """CPU seconds of this process and of the workers that have ended."""
     return sum(
-        usage.ru_utime + usage.ru_stime for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        usage.ru_utime + usage.ru_stime
+        for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     )
 
 
@@ -71,7 +72,9 @@ def main() -> int:
         before = cpu()
         run_batch([small.folder], Path(scratch, "start"), settings, runner=LocalWorkers(1))
         start = (cpu() - before) * runner.jobs
-        made = make_class(call.workbook, Path(scratch, "class"), call.files - call.slips - call.broken, call.slips, call.broken)
+        made = make_class(
+            call.workbook, Path(scratch, "class"), call.files - call.slips - call.broken, call.slips, call.broken
+        )
         out = Path(scratch, "out")
         before, began = cpu(), time.perf_counter()
         run_batch([made.folder], out, settings, runner=runner)

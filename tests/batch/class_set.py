@@ -81,7 +81,9 @@ class Original:
         assert "ref=" not in formula, f"{cell} is the master of a shared formula"
         number = float(value.removesuffix("</v>"))
         text = rewrite(f' r="{cell}"{match["attributes"]}', formula, number)
-        return self.copy(student, self.sheet[: match.start()] + text + self.sheet[match.end() :]), Slip(kind, cell, verdicts)
+        return self.copy(student, self.sheet[: match.start()] + text + self.sheet[match.end() :]), Slip(
+            kind, cell, verdicts
+        )
 
 
 def slip_places(sheet: str) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from xlsx_attention.batch.outcome import Outcome, Task, path_token
 from xlsx_attention.batch.settings import Settings
 
 
-def judge(task: Task, settings: Settings) -> Outcome:
+def judge(task: Task, settings: Settings, key: bytes = b"") -> Outcome:
     text = Path(task.address).read_text()
     if "hang" in text:
         time.sleep(3600)
@@ -33,7 +33,7 @@ def judge(task: Task, settings: Settings) -> Outcome:
     return Outcome("agrees", f'{{"path": "{path_token(task.digest)}", "status": "agrees", "error": null}}', "")
 
 
-def slow(task: Task, settings: Settings) -> Outcome:
+def slow(task: Task, settings: Settings, key: bytes = b"") -> Outcome:
     """An honest judge that takes its time, so that a batch can be stopped in the middle."""
     time.sleep(0.05)
     return judge(task, settings)

@@ -62,11 +62,7 @@ def test_no_worker_is_left_behind(tmp_path: Path) -> None:
 
 def children() -> set[str]:
     me = os.getpid()
-    return {
-        entry.name
-        for entry in Path("/proc").iterdir()
-        if entry.name.isdigit() and _parent(entry) == me
-    }
+    return {entry.name for entry in Path("/proc").iterdir() if entry.name.isdigit() and _parent(entry) == me}
 
 
 def _parent(entry: Path) -> int | None:
@@ -79,7 +75,9 @@ def _parent(entry: Path) -> int | None:
 def test_a_worker_that_cannot_start_is_the_calls_fault(tmp_path: Path) -> None:
     (tmp_path / "a.xlsx").write_text("good")
     with pytest.raises(WorkerUnusable, match="cannot be started"):
-        run_batch([tmp_path / "a.xlsx"], tmp_path / "out", runner=LocalWorkers(1, judge="tests.batch.ill_judges:absent"))
+        run_batch(
+            [tmp_path / "a.xlsx"], tmp_path / "out", runner=LocalWorkers(1, judge="tests.batch.ill_judges:absent")
+        )
 
 
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """The worker process: judges what it is handed on its standard input, until that is closed.
 
-Frames are a length (8 bytes, big-endian) and that many bytes. In: the settings once, then for each task its address and
+Frames are a length (8 bytes, big-endian) and that many bytes. In: settings and key once, then for each task its address and
 digest as JSON and its content (or nothing, then the worker reads the address). Out: one empty frame when ready, then for
 each task status, record and page. Only text goes back, so that a worker which a hostile file has turned can harm no more
 than its own row.
@@ -79,6 +79,7 @@ def _serve(source: IO[bytes], sink: IO[bytes], name: str) -> None:
     from xlsx_attention.batch.settings import Settings
 
     settings = Settings.from_json(read_frame(source).decode())
+    key = read_frame(source)
     module, _, function = name.partition(":")
     judge = getattr(import_module(module), function)
     _warm_up()
@@ -92,7 +93,7 @@ def _serve(source: IO[bytes], sink: IO[bytes], name: str) -> None:
         if settings.timeout and hasattr(signal, "alarm"):
             signal.alarm(int(settings.timeout) + _GRACE)
         try:
-            outcome = judge(task, settings)
+            outcome = judge(task, settings, key)
         except MemoryError:
             outcome = refused(task.digest, "memory", memory_message(settings.memory), "failed")
         for text in (outcome.status, outcome.record, outcome.page):

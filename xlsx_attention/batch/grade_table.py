@@ -26,14 +26,19 @@ class GradeTable:
         if grade is None:
             line["reasons"] = row.reason
         else:
-            reasons = [f"{step['name']} {reason['cell']}: {reason['text']}" for step in grade["steps"] for reason in step["reasons"]]
+            reasons = [
+                f"{step['name']} {reason['cell']}: {reason['text']}"
+                for step in grade["steps"]
+                for reason in step["reasons"]
+            ]
             line |= {
                 "points": row.points,
                 "out of": row.out_of,
                 "percent": None if row.score is None else round(100 * row.score, 2),
                 "slips": sum(bool(step["reasons"]) for step in grade["steps"]),
                 "changed inputs": grade["changed_inputs"],
-                "reasons": "; ".join(reasons[:REASONS]) + (f"; and {len(reasons) - REASONS} more" if len(reasons) > REASONS else ""),
+                "reasons": "; ".join(reasons[:REASONS])
+                + (f"; and {len(reasons) - REASONS} more" if len(reasons) > REASONS else ""),
             }
             for step in grade["steps"]:
                 name = f"{step['name']} ({step['out_of']:g})"

@@ -33,7 +33,14 @@ def render(overview: Overview) -> str:
         }
         for slip in overview.slips.common()
     ]
-    heads = [(say.file, False), (say.status, False), (say.origins, True), (say.findings, True), (say.score, True), (say.note, False)]
+    heads = [
+        (say.file, False),
+        (say.status, False),
+        (say.origins, True),
+        (say.findings, True),
+        (say.score, True),
+        (say.note, False),
+    ]
     return render_page(
         "index.html",
         style="page.css",

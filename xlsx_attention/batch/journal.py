@@ -87,7 +87,8 @@ class Journal:
                 self._synced = time.monotonic()
         except OSError as error:
             raise UsageError(
-                "no-space", f"cannot be written ({error.strerror}); make room and run the batch again: it goes on from here",
+                "no-space",
+                f"cannot be written ({error.strerror}); make room and run the batch again: it goes on from here",
                 where=str(self.path),
             ) from None
         self._lines[key] = (offset, len(line))

@@ -41,9 +41,13 @@ def render(overview: Overview, accused: dict[str, list[str]]) -> bytes:
         if row.status in UNJUDGED:
             ET.SubElement(case, tag, {"message": clean(row.reason), "type": clean(row.code)})
             continue
-        message = f"{row.origins} origins, {row.overridden} overridden, {row.inherited} inherited, {row.findings} findings"
+        message = (
+            f"{row.origins} origins, {row.overridden} overridden, {row.inherited} inherited, {row.findings} findings"
+        )
         if row.points is not None and row.out_of is not None:
             message = f"{row.points:g} of {row.out_of:g} points; {message}"
-        ET.SubElement(case, tag, {"message": message, "type": row.status}).text = clean("\n".join(accused.get(row.name, [])))
+        ET.SubElement(case, tag, {"message": message, "type": row.status}).text = clean(
+            "\n".join(accused.get(row.name, []))
+        )
     ET.indent(root)
     return ET.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"

@@ -26,7 +26,9 @@ def filesystem(address: str) -> tuple[Any, str]:
         found: tuple[Any, str] = url_to_fs(address)
     except ImportError as error:
         raise UsageError(
-            "needs-fsspec", f"this address needs a package that is not installed ({error}); install fsspec for it", where=address
+            "needs-fsspec",
+            f"this address needs a package that is not installed ({error}); install fsspec for it",
+            where=address,
         ) from None
     except ValueError as error:
         raise UsageError("unknown-address", str(error), where=address) from None

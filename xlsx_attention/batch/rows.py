@@ -114,10 +114,13 @@ class Slips:
             if cell["verdict"] in ACCUSED
         ][:COUNTED]
         places += [
-            (str(finding["cause"]), str(finding["sheet"]), str(finding["cells"])) for finding in record.get("findings", ())
+            (str(finding["cause"]), str(finding["sheet"]), str(finding["cells"]))
+            for finding in record.get("findings", ())
         ][:COUNTED]
         for step in (record.get("grade") or {}).get("steps", ()):
-            places += [(f"graded: {reason['why']}", step["sheet"], reason["cell"]) for reason in step["reasons"]][:COUNTED]
+            places += [(f"graded: {reason['why']}", step["sheet"], reason["cell"]) for reason in step["reasons"]][
+                :COUNTED
+            ]
         for place in dict.fromkeys(places):
             self._where.setdefault(place, []).append(position)
         self.causes.update({place[0] for place in places})
@@ -128,14 +131,18 @@ class Slips:
         for (cause, sheet, cell), files in self._where.items():
             groups.setdefault((cause, sheet, tuple(files)), []).append(cell)
         slips = [Slip(cause, sheet, tuple(cells), files) for (cause, sheet, files), cells in groups.items()]
-        slips.sort(key=lambda slip: (-len(slip.files), -len(slip.cells), slip.cause, slip.sheet, slip.cells, slip.files))
+        slips.sort(
+            key=lambda slip: (-len(slip.files), -len(slip.cells), slip.cause, slip.sheet, slip.cells, slip.files)
+        )
         return slips[:limit]
 
 
 def totals(rows: Iterable[Row]) -> dict[str, int]:
     """Files by state, and cells over all files; every file is in exactly one state."""
     sums = {"files": 0, **dict.fromkeys(STATES, 0)}
-    cells = dict.fromkeys(("computed", "cells_agree", "origins", "overridden", "inherited", "not_judged", "findings"), 0)
+    cells = dict.fromkeys(
+        ("computed", "cells_agree", "origins", "overridden", "inherited", "not_judged", "findings"), 0
+    )
     for row in rows:
         sums["files"] += 1
         sums[row.status] += 1

@@ -86,7 +86,9 @@ def run_batch(
 def _prepare(folder: Path, paths: Sequence[str | os.PathLike[str]]) -> Path:
     for path in paths:
         if os.path.isdir(path) and os.path.realpath(path) == os.path.realpath(folder):
-            raise UsageError("output-is-input", "is the folder of the inputs; name another one for the report", where=str(folder))
+            raise UsageError(
+                "output-is-input", "is the folder of the inputs; name another one for the report", where=str(folder)
+            )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -172,7 +174,9 @@ class _Work:
         if file.refusal is not None:
             return refused(file.digest, *file.refusal)
         if self._cut is not None and file.digest in self._after_cut:
-            return refused(file.digest, "not-run", f"the batch stopped after {self._failed} files that failed", "not-run")
+            return refused(
+                file.digest, "not-run", f"the batch stopped after {self._failed} files that failed", "not-run"
+            )
         key = self.settings.result_key(file.digest)
         if key not in self.journal:
             return refused(file.digest, "not-run", "the batch was interrupted; run it again to go on", "not-run")

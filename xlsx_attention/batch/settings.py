@@ -12,7 +12,7 @@ from typing import Any
 
 from xlsx_attention import __version__
 from xlsx_attention.batch.grading.rubric import parse_rubric
-from xlsx_attention.batch.opening import digest_of
+from xlsx_attention.batch.opening import digest_of, read_input
 from xlsx_attention.errors import UnreadableFile, UsageError
 from xlsx_attention.model.budget import GIB, Budgets
 
@@ -48,6 +48,10 @@ class Settings:
         data["budgets"] = Budgets(**data["budgets"])
         data["sheets"] = None if data["sheets"] is None else tuple(data["sheets"])
         return cls(**data)
+
+    def read_key(self) -> bytes:
+        """The key's content, ``b""`` without one; it must still be what the settings were made from."""
+        return read_input(self.key, Budgets(), self.key_digest) if self.key else b""
 
     def result_key(self, digest: str) -> str:
         """The name of a result: content, version of the tool, settings. Where the key lies does not matter, what it holds does."""

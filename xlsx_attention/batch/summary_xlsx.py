@@ -33,7 +33,15 @@ HEADER = (
     "formula of its block",
     "origins",
 )
-_WIDTHS = {"file": 40, "reason": 50, "sha256": 20, "formula": 40, "formula of its block": 40, "same content as": 30, "sheet": 20}
+_WIDTHS = {
+    "file": 40,
+    "reason": 50,
+    "sha256": 20,
+    "formula": 40,
+    "formula of its block": 40,
+    "same content as": 30,
+    "sheet": 20,
+}
 
 
 @dataclass(slots=True)
@@ -66,7 +74,20 @@ class Divergences:
             for cell in cells
         ]
         found += [
-            (path, item["sheet"], item["cells"], "finding", item["cause"], item["role"], None, None, None, item["message"], None, "")
+            (
+                path,
+                item["sheet"],
+                item["cells"],
+                "finding",
+                item["cause"],
+                item["role"],
+                None,
+                None,
+                None,
+                item["message"],
+                None,
+                "",
+            )
             for item in record.get("findings", ())
         ]
         lines = [

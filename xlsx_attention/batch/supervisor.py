@@ -27,7 +27,7 @@ START = 120.0
 #: Files after which a child is replaced, so that what libraries keep does not add up.
 LIFETIME = 1_000
 
-#: The function that judges, by name: ``module:function``, called with (task, settings) in the worker.
+#: The function that judges, by name: ``module:function``, called with (task, settings, key) in the worker.
 JUDGE = "xlsx_attention.batch.work:judge"
 
 _PROGRAM = "import sys; sys.path[:] = {path!r}; from xlsx_attention.batch.child import main; main({judge!r})"
@@ -41,8 +41,9 @@ class WorkerUnusable(XlsxAttentionError):
 class Worker:
     """One child process and what is needed to replace it. Used from one thread; :meth:`stop` from any."""
 
-    def __init__(self, settings: Settings, judge: str = JUDGE) -> None:
+    def __init__(self, settings: Settings, judge: str = JUDGE, key: bytes = b"") -> None:
         self.settings = settings
+        self._key = key
         self._judge = judge
         self._process: subprocess.Popen[bytes] | None = None
         self._served = 0
@@ -129,6 +130,7 @@ class Worker:
         timer.start()
         try:
             write_frame(process.stdin, self.settings.to_json().encode())
+            write_frame(process.stdin, self._key)
             process.stdin.flush()
             read_frame(process.stdout)
         except (EOFError, OSError):
@@ -156,10 +158,15 @@ class Worker:
         if late:
             seconds = f"{settings.timeout:g}"
             return refused(
-                task.digest, "timeout", f"took longer than {seconds} s; raise --timeout if you trust this file", "failed"
+                task.digest,
+                "timeout",
+                f"took longer than {seconds} s; raise --timeout if you trust this file",
+                "failed",
             )
         if code == -int(getattr(signal, "SIGKILL", 9)):
-            return refused(task.digest, "killed", "its worker was killed from outside, perhaps for want of memory", "failed")
+            return refused(
+                task.digest, "killed", "its worker was killed from outside, perhaps for want of memory", "failed"
+            )
         if code == OUT_OF_MEMORY:
             return refused(task.digest, "memory", memory_message(settings.memory), "failed")
         return refused(task.digest, "crashed", f"its worker crashed ({_ending(code)})", "failed")
@@ -187,10 +194,10 @@ class LocalWorkers:
 
         Whatever ends this call, ``KeyboardInterrupt`` included, no child is left behind.
         """
-        source = iter(tasks)
+        source, key = iter(tasks), settings.read_key()
         lock, halt = threading.Lock(), threading.Event()
         results: queue.Queue[tuple[Task, Outcome] | BaseException | None] = queue.Queue(2 * self.jobs)
-        workers = [Worker(settings, self.judge) for _ in range(self.jobs)]
+        workers = [Worker(settings, self.judge, key) for _ in range(self.jobs)]
 
         def pull() -> Iterator[Task]:
             while not halt.is_set():

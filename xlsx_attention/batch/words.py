@@ -40,11 +40,8 @@ WORDS: dict[str, Text] = {
     "notices": Text("Notices", "提示"),
     "points": Text("points", "分"),
     "step": Text("step", "步骤"),
-    "key": Text("key", "标准答案"),
-    "from-own": Text("from your own numbers", "按你自己的数值"),
-    "yours": Text("yours", "你的值"),
+    "carried": Text("follows from your own earlier numbers", "与你自己前面的数值一致"),
     "remarks": Text("Remarks", "说明"),
-    "feedback": Text("Feedback", "反馈"),
 }
 
 

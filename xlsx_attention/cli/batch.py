@@ -36,15 +36,23 @@ class Size(click.ParamType):
 
 @click.command("batch", short_help="Verify or grade many workbooks.")
 @click.argument("paths", nargs=-1, metavar="PATH...")
-@click.option("-o", "--output", "folder", required=True, type=click.Path(file_okay=False), help="Folder for the reports.")
+@click.option(
+    "-o", "--output", "folder", required=True, type=click.Path(file_okay=False), help="Folder for the reports."
+)
 @click.option("--from", "lists", multiple=True, type=click.Path(dir_okay=False), help="File with one path a line.")
 @click.option("--jobs", type=click.IntRange(1), help="Workers; by default one a core.")
-@click.option("--timeout", type=click.FloatRange(0), default=20, show_default=True, help="Seconds for a file; 0: no limit.")
+@click.option(
+    "--timeout", type=click.FloatRange(0), default=20, show_default=True, help="Seconds for a file; 0: no limit."
+)
 @click.option("--memory", type=Size(), default="2G", show_default=True, help="Memory for a file; 0: no limit.")
 @click.option("--key", type=click.Path(exists=True, dir_okay=False), help="Grade against this workbook.")
-@click.option("--rubric", type=click.Path(exists=True, dir_okay=False), help="Points and tolerances (TOML); needs --key.")
+@click.option(
+    "--rubric", type=click.Path(exists=True, dir_okay=False), help="Points and tolerances (TOML); needs --key."
+)
 @click.option("--failed-first", is_flag=True, help="Judge anew, and first, what failed the last time.")
-@click.option("--max-fail", type=click.IntRange(1), metavar="N", help="Stop at N files that diverge or cannot be judged.")
+@click.option(
+    "--max-fail", type=click.IntRange(1), metavar="N", help="Stop at N files that diverge or cannot be judged."
+)
 @click.option("--dask", metavar="ADDRESS", help="Run on a Dask cluster (tcp://host:8786); needs the extra dask.")
 @click.option("--rtol", type=click.FloatRange(0, 1), help="Relative tolerance; by default it follows from each file.")
 @click.option("--sheet", "sheets", multiple=True, metavar="NAME", help="Only this sheet (may be repeated).")
@@ -153,6 +161,10 @@ def _summary(result: BatchResult) -> None:
     for row in [row for row in result.rows if row.reason][:SKIPPED]:
         complain(f"{visible(row.name)}: {row.reason}")
     sums = totals(result.rows)
-    states = ", ".join(f"{sums[state]} {state}" for state in ("agrees", "diverges", "unreadable", "failed", "not-run") if sums[state])
-    click.echo(f"{sums['files']} files: {states}; {sums['origins'] + sums['overridden']} cells accused, {sums['findings']} findings")
+    states = ", ".join(
+        f"{sums[state]} {state}" for state in ("agrees", "diverges", "unreadable", "failed", "not-run") if sums[state]
+    )
+    click.echo(
+        f"{sums['files']} files: {states}; {sums['origins'] + sums['overridden']} cells accused, {sums['findings']} findings"
+    )
     click.echo(str(Path(result.folder) / "index.html"))
