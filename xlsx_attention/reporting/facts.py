@@ -57,7 +57,8 @@ class SheetFacts:
     """One sheet of a report. Building it costs a pass over its blocks, asking it next to nothing."""
 
     def __init__(self, report: FileReport, sheet: SheetResult) -> None:
-        assert report.grid is not None and report.plan is not None
+        assert report.grid is not None
+        assert report.plan is not None
         self.report = report
         self.grid = report.grid
         self.plan = report.plan

@@ -1,7 +1,7 @@
 """A formula's tree as text again, as files store it or as people read it.
 
-The text means what the tree means; spaces and needless parentheses of the original are not kept. One tree serves a whole
-block: it is taken apart once into fixed text and references, and each cell puts its own references in.
+The text means what the tree means; spaces and needless parentheses of the original are not kept. One tree serves a
+whole block: it is taken apart once into fixed text and references, and each cell puts its own references in.
 """
 
 from __future__ import annotations
@@ -59,17 +59,16 @@ class FormulaTemplate:
     pieces: tuple[str | _Placed, ...]
 
     def at(self, row: int, column: int) -> str:
-        return "".join(
-            piece if isinstance(piece, str) else _reference(piece, row, column) for piece in self.pieces
-        )
+        return "".join(piece if isinstance(piece, str) else _reference(piece, row, column) for piece in self.pieces)
 
 
 @dataclass(frozen=True, slots=True)
 class FormulaWriter:
     """How trees are spelled.
 
-    ``sheet_prefix`` gives what stands before a resolved reference, by its sheets. ``names`` maps the keys of LAMBDAs that are
-    called by name to the names that they have in the workbook written. ``stored``: with ``_xlfn.`` and ``_xlpm.``.
+    ``sheet_prefix`` gives what stands before a resolved reference, by its sheets. ``names`` maps the keys of LAMBDAs
+    that are called by name to the names that they have in the workbook written. ``stored``: with ``_xlfn.`` and
+    ``_xlpm.``.
     """
 
     sheet_prefix: Callable[[tuple[int, ...]], str] = lambda sheets: ""

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from xlsx_attention.model.report import CellResult, FileReport, Report
 from xlsx_attention.model.role import Attention, Head
@@ -29,6 +33,11 @@ def _text(text: str) -> str:
 def _value(value: Scalar) -> Any:
     python = value.python
     return _text(python) if isinstance(python, str) else python
+
+
+def _rows(numbers: npt.NDArray[np.float64]) -> list[list[float | None]]:
+    """JSON has no NaN and no infinities."""
+    return [[number if math.isfinite(number) else None for number in row] for row in numbers.tolist()]
 
 
 def _cell(file: FileReport, cell: CellResult) -> dict[str, Any]:
@@ -102,13 +111,14 @@ def file_data(file: FileReport) -> dict[str, Any]:
                 "cells": finding.rect.a1,
                 "message": _text(finding.message.en),
                 "message_zh": _text(finding.message.zh),
-                "mended": None if finding.mended is None else finding.mended.tolist(),
+                "mended": None if finding.mended is None else _rows(finding.mended),
             }
             for finding in file.findings
         ],
         "attention": [_attention(file, attention) for attention in file.attention.attentions],
         "notices": [
-            {"code": notice.code, "where": _text(notice.where), "message": _text(notice.message)} for notice in file.notices
+            {"code": notice.code, "where": _text(notice.where), "message": _text(notice.message)}
+            for notice in file.notices
         ],
     }
     if file.published:
@@ -126,3 +136,15 @@ def file_data(file: FileReport) -> dict[str, Any]:
             for figure in file.published
         ]
     return data
+
+
+def render_json(report: Report, language: str = "en", color: bool = False) -> str:
+    """The form ``json``: one language for machines, no colours."""
+    return to_json(report)
+
+
+def schema_text() -> str:
+    """The JSON Schema (draft 2020-12) of :func:`to_json`'s output, which lies in the package."""
+    from importlib.resources import files
+
+    return files("xlsx_attention.reporting").joinpath("report.schema.json").read_text("utf-8")

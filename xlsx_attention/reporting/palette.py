@@ -1,7 +1,7 @@
 """One palette for every report: Okabe and Ito's colours, which people with any colour vision tell apart.
 
-Source: M. Okabe, K. Ito, "Color Universal Design" (2008). Fills are light tints of them, so that black text on a fill keeps
-a contrast above 7:1; a sign goes with each verdict, so that colour never stands alone.
+Source: M. Okabe, K. Ito, "Color Universal Design" (2008). Fills are light tints of them, so that black text on a fill
+keeps a contrast above 7:1; a sign goes with each verdict, so that colour never stands alone.
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@ _DIRECTION = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u
 
 def visible(text: str, limit: int = 200) -> str:
     """Printable on any terminal: nothing moves the cursor, changes colours or turns the line around."""
+    if len(text) <= limit and text.isprintable():
+        return text
     letters = []
     for letter in text[: limit + 1]:
         if letter in _DIRECTION or unicodedata.category(letter) in ("Cc", "Cs", "Co", "Cn", "Zl", "Zp"):

@@ -1,4 +1,6 @@
-"""The report for a person at a terminal: what agrees in one line a sheet, what does not cell by cell, and a last line."""
+"""The report for a person at a terminal: what agrees in one line a sheet, what does not cell by cell, and a last
+line.
+"""
 
 from __future__ import annotations
 
@@ -55,9 +57,8 @@ class Terminal:
             sheet_name = next(s.name for s in file.sheets if s.index == finding.sheet)
             place = f"{visible(sheet_name, 31)}!{finding.rect.a1}"
             role = f" ({finding.role})" if finding.role else ""
-            lines.append(
-                f"  {self._styled(self._say('finding'), 'warn')} {place}{role}: {visible(finding.message[self.language], 600)}"
-            )
+            head = self._styled(self._say("finding"), "warn")
+            lines.append(f"  {head} {place}{role}: {visible(finding.message[self.language], 600)}")
         for name, cells in file.not_computed.items():
             lines.append("  " + self._say("not-computed", name=visible(name), cells=cells))
         lines += self._published(file)
@@ -167,3 +168,8 @@ def _groups(cells: list[CellResult]) -> list[list[CellResult]]:
         role = cell.role.partition("[")[0]
         groups[cell.sheet, cell.cause, cell.verdict, role or f"{cell.row // 20},{cell.column // 20}"].append(cell)
     return list(groups.values())
+
+
+def render_text(report: Report, language: str = "en", color: bool = False) -> str:
+    """The form ``text``."""
+    return Terminal(color, language).render(report)

@@ -15,23 +15,31 @@ WORDS: dict[str, Text] = {
     "external": Text("external", "外部引用"),
     "circular": Text("circular", "循环引用"),
     "finding": Text("finding", "发现"),
-    "sheet": Text("{name}: {cells} computed cells in {blocks} blocks:", "{name}：{cells} 个计算单元格，{blocks} 个区域："),
+    "sheet": Text(
+        "{name}: {cells} computed cells in {blocks} blocks:", "{name}：{cells} 个计算单元格，{blocks} 个区域："
+    ),
     "not-computed": Text("not computed: {name} ({cells} cells)", "未计算：{name}（{cells} 个单元格）"),
     "values": Text("stored {cached}, recomputed {recomputed}", "存储值 {cached}，重算值 {recomputed}"),
     "formula": Text("formula {formula}", "公式 {formula}"),
     "block-formula": Text("its block has {formula}", "所在区域的公式 {formula}"),
     "spoils": Text("spoils {count} cells downstream", "影响下游 {count} 个单元格"),
     "alike": Text("and {count} more of the same kind: {cells}", "另有 {count} 个同类单元格：{cells}"),
-    "more-origins": Text("and {count} more; --format json lists them all", "另有 {count} 个；用 --format json 查看全部"),
+    "more-origins": Text(
+        "and {count} more; --format json lists them all", "另有 {count} 个；用 --format json 查看全部"
+    ),
     "more-notices": Text("and {count} more notices", "另有 {count} 条提示"),
     "published": Text("published figures: {agree} of {total} agree", "文章中的数字：{total} 个中 {agree} 个一致"),
-    "figure": Text("{step} printed {printed}, recomputed {recomputed} ({cell})", "{step} 文中为 {printed}，重算为 {recomputed}（{cell}）"),
+    "figure": Text(
+        "{step} printed {printed}, recomputed {recomputed} ({cell})",
+        "{step} 文中为 {printed}，重算为 {recomputed}（{cell}）",
+    ),
     "ok": Text("OK", "通过"),
     "not-ok": Text("DIVERGES", "有差异"),
     "summary": Text(
         "{agrees} of {computed} cells agree ({bits} to the last bit), {origins} accused, {findings} findings; "
         "rtol {rtol}, {seconds} s",
-        "{computed} 个单元格中 {agrees} 个一致（{bits} 个逐位相同），{origins} 个被指出，{findings} 条发现；rtol {rtol}，{seconds} 秒",
+        "{computed} 个单元格中 {agrees} 个一致（{bits} 个逐位相同），{origins} 个被指出，{findings} 条发现；"
+        "rtol {rtol}，{seconds} 秒",
     ),
     "total": Text(
         "{files} files: {agree} agree, {diverge} diverge, {unread} could not be read",
@@ -42,7 +50,9 @@ WORDS: dict[str, Text] = {
 CAUSES: dict[str, Text] = {
     "text-for-a-number": Text("a text stands where a number is due", "应为数字，却是文本"),
     "rounded-value": Text("the value was rounded", "数值被四舍五入"),
-    "pasted-value": Text("a typed or pasted number instead of the block's formula", "该处应为公式，却是手工输入或粘贴的数字"),
+    "pasted-value": Text(
+        "a typed or pasted number instead of the block's formula", "该处应为公式，却是手工输入或粘贴的数字"
+    ),
     "missing-dollar": Text("a reference lacks its $ (or has one too many)", "引用缺少 $（或多了 $）"),
     "wrong-range": Text("the formula takes other cells than its block does", "公式引用的区域与同块公式不同"),
     "formula-unlike-its-block": Text("the formula is unlike its block's", "公式与所在区域的公式不同"),

@@ -82,15 +82,18 @@ BOOK_WORDS: Final[dict[str, Text]] = {
         "{shown} of {total} blocks are on the sheet Steps, those that diverge first.",
         "“步骤”表显示 {total} 个区域中的 {shown} 个，有差异的优先。",
     ),
-    "cut-block": Text("first {rows} × {columns} cells of {all_rows} × {all_columns}", "{all_rows} × {all_columns} 中的前 {rows} × {columns} 个单元格"),
+    "cut-block": Text(
+        "first {rows} × {columns} cells of {all_rows} × {all_columns}",
+        "{all_rows} × {all_columns} 中的前 {rows} × {columns} 个单元格",
+    ),
     "cut-live": Text(
         "{cells} filled cells are more than {limit}: the live sheets are left out.",
         "共 {cells} 个单元格，超过 {limit}：不写实时重算表。",
     ),
     "cut-divergences": Text("{shown} of {total} rows.", "{total} 行中的 {shown} 行。"),
     "live-values": Text(
-        "{cells} cells of the live sheets are values and not formulas: volatile, external, circular, bound to their place, or "
-        "not computed.",
+        "{cells} cells of the live sheets are values and not formulas: volatile, external, circular, bound to their "
+        "place, or not computed.",
         "实时重算表中 {cells} 个单元格为数值而非公式：易变、外部、循环、依赖位置或未计算。",
     ),
     "mean-agrees": Text("follows from its precedents and from the inputs", "由引用单元格和由输入重算均一致"),
@@ -107,7 +110,9 @@ BOOK_WORDS: Final[dict[str, Text]] = {
     "details": Text("Details", "详情"),
     "pick-a-cell": Text("Point at a cell, or move to it with the arrow keys.", "指向单元格，或用方向键移动。"),
     "chain": Text("Chain to the origin", "到差异起点的链条"),
-    "weights-head": Text("Attention weights: each query's row shows where it looks", "注意力权重：每行表示该查询关注的位置"),
+    "weights-head": Text(
+        "Attention weights: each query's row shows where it looks", "注意力权重：每行表示该查询关注的位置"
+    ),
     "query": Text("query", "查询"),
     "key": Text("key", "键"),
     "cut-page": Text(

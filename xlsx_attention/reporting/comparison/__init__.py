@@ -8,7 +8,7 @@ from typing import IO
 
 from xlsx_attention.errors import UsageError
 from xlsx_attention.model.report import FileReport
-from xlsx_attention.reporting.comparison.book import Book, Limits
+from xlsx_attention.reporting.comparison.book import DEFAULT_LIMITS, Book, Limits
 from xlsx_attention.reporting.comparison.divergences import write_divergences
 from xlsx_attention.reporting.comparison.live import write_live
 from xlsx_attention.reporting.comparison.mirror import write_mirrors
@@ -26,7 +26,7 @@ def comparison_workbook(
     language: str = "en",
     *,
     protect: Iterable[str | os.PathLike[str]] = (),
-    limits: Limits = Limits(),
+    limits: Limits = DEFAULT_LIMITS,
 ) -> None:
     """Write the comparison workbook of one report to a path (whole or not at all) or a binary stream.
 

@@ -28,9 +28,9 @@ FONT: Final = {"font_name": "Calibri", "font_size": 11}
 class Limits:
     """Sizes beyond which a workbook says less, and says so.
 
-    ``mirror``: filled cells beyond which the mirrors show divergent blocks only; ``live``: beyond which there are no live
-    sheets; ``notes``: cells with a note; ``blocks``, ``block_rows``, ``block_columns``: what the sheet Steps shows;
-    ``rows``: of the sheet Divergences (two links each; a sheet holds 65,530 links).
+    ``mirror``: filled cells beyond which the mirrors show divergent blocks only; ``live``: beyond which there are no
+    live sheets; ``notes``: cells with a note; ``blocks``, ``block_rows``, ``block_columns``: what the sheet Steps
+    shows; ``rows``: of the sheet Divergences (two links each; a sheet holds 65,530 links).
     """
 
     mirror: int = 200_000
@@ -42,11 +42,15 @@ class Limits:
     rows: int = 30_000
 
 
+DEFAULT_LIMITS: Final = Limits()
+
+
 class Book:
     """The workbook in the making."""
 
     def __init__(self, report: FileReport, workbook: AttentionWorkbook, language: str, limits: Limits) -> None:
-        assert report.grid is not None and report.plan is not None
+        assert report.grid is not None
+        assert report.plan is not None
         self.report = report
         self.grid = report.grid
         self.plan = report.plan
@@ -58,9 +62,7 @@ class Book:
         self._formats: dict[tuple[tuple[str, Any], ...], Format] = {}
         # The names of our own sheets first: they are what links and formulas go by.
         self.summary: AttentionSheet = self.add_sheet(self.say("sheet-summary"))
-        self.own = {
-            key: self.names.take(self.say(f"sheet-{key}")) for key in ("steps", "divergences", "published")
-        }
+        self.own = {key: self.names.take(self.say(f"sheet-{key}")) for key in ("steps", "divergences", "published")}
         self.facts = {sheet.index: SheetFacts(report, sheet) for sheet in report.sheets}
         self.mirrors = {sheet.index: self.names.take(sheet.name) for sheet in report.sheets}
         self.filled = sum(_filled(sheet) for sheet in self.grid.sheets)
@@ -68,7 +70,9 @@ class Book:
         self.lives: dict[int, str] = {}
         if self.filled <= limits.live:
             self.lives = {
-                sheet.index: self.names.take(say("sheet-live", language, name=self.mirrors.get(sheet.index, sheet.name)))
+                sheet.index: self.names.take(
+                    say("sheet-live", language, name=self.mirrors.get(sheet.index, sheet.name))
+                )
                 for sheet in self.grid.sheets
             }
 

@@ -1,20 +1,34 @@
 """Live sheets: every step of the file as Excel formulas over the inputs, in the comparison workbook itself.
 
-Constants stand as values, formulas as formulas: names and tables are written out as cells, LAMBDAs that have a name become
-names of this workbook, references lead to the live sheets. A cell that its block accuses has its block's formula, as in the
-recomputation from the inputs. Formulas that no copy can recompute (volatile, external, circular, bound to their place, not
-computed) stand as values. Cached results are NumPy's.
+Constants stand as values, formulas as formulas: names and tables are written out as cells, LAMBDAs that have a name
+become names of this workbook, references lead to the live sheets. A cell that its block accuses has its block's
+formula, as in the recomputation from the inputs. Formulas that no copy can recompute (volatile, external, circular,
+bound to their place, not computed) stand as values. Cached results are NumPy's.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 from xlsxwriter.format import Format
 
 from xlsx_attention.model.address import Rect
-from xlsx_attention.model.formula import Apply, Binary, Call, External, Single, Spill, Tree, Unary
+from xlsx_attention.model.formula import (
+    Apply,
+    Binary,
+    Bound,
+    Call,
+    External,
+    Located,
+    Reference,
+    Single,
+    Spill,
+    Tree,
+    Unary,
+)
+from xlsx_attention.model.grid import WorkbookGrid
 from xlsx_attention.model.plan import Step
 from xlsx_attention.model.values import EMPTY, NOT_COMPUTED, NUMBER, Plane
 from xlsx_attention.reporting.comparison.book import Book, as_result, put
@@ -32,25 +46,35 @@ def write_live(book: Book) -> None:
         book.said.append(book.say("cut-live", cells=f"{book.filled:,}", limit=f"{book.limits.live:,}"))
         return
     values = 0
-    writer = _writer(book)
+    names = _define_names(book)
     for sheet in book.grid.sheets:
+        writer = FormulaWriter(_prefixes(book, sheet.index), names)
         values += _LiveSheet(book, writer, sheet.index).write()
     if values:
         book.said.append(book.say("live-values", cells=f"{values:,}"))
 
 
-def _writer(book: Book) -> FormulaWriter:
-    def prefix(sheets: tuple[int, ...]) -> str:
-        first, last = book.lives[sheets[0]], book.lives[sheets[-1]]
-        return quoted_sheet(first if len(sheets) == 1 else f"{first}:{last}")
-
+def _define_names(book: Book) -> dict[str, str]:
+    """LAMBDAs that are called by name, under names that no cell and no function has: their key → the name."""
     names = {
         key: f"live_{position}_{re.sub(r'[^0-9A-Za-z_]', '_', key)}" for position, key in enumerate(book.plan.names, 1)
     }
-    writer = FormulaWriter(prefix, names)
+    writer = FormulaWriter(_prefixes(book, None), names)
     for key, tree in book.plan.names.items():
         book.workbook.define_name(names[key], "=" + writer.template(tree).at(0, 0))
-    return writer
+    return names
+
+
+def _prefixes(book: Book, own: int | None) -> Callable[[tuple[int, ...]], str]:
+    """Live sheets by the sheets of the file that they stand for; nothing before a cell of the own sheet."""
+
+    def prefix(sheets: tuple[int, ...]) -> str:
+        first, last = book.lives[sheets[0]], book.lives[sheets[-1]]
+        if len(sheets) == 1:
+            return "" if sheets[0] == own else quoted_sheet(first)
+        return quoted_sheet(f"{first}:{last}")
+
+    return prefix
 
 
 class _LiveSheet:
@@ -117,7 +141,10 @@ class _LiveSheet:
     def _template(self, step: Step) -> FormulaTemplate:
         template = self.templates.get(step.index)
         if template is None:
-            template = self.templates[step.index] = self.writer.template(step.tree)
+            tree = step.tree
+            if step.block.rect.size == 1:
+                tree = _without_spills(tree, self.book.grid, step.block.rect.top, step.block.rect.left)
+            template = self.templates[step.index] = self.writer.template(tree)
         return template
 
     def _formula(self, step: Step, row: int, column: int) -> None:
@@ -133,7 +160,9 @@ class _LiveSheet:
         else:
             result = as_result(self.book.grid.scalar(number, kind))
             style = self._style(row, column)
-            self.target.write_array_cached(Rect.cell(row, column), formula, style, [[result]], dynamic=mode == "dynamic")
+            self.target.write_array_cached(
+                Rect.cell(row, column), formula, style, [[result]], dynamic=mode == "dynamic"
+            )
 
     def _array(self, step: Step, rect: Rect) -> None:
         if any(self._keeps_value(row, column) for row, column in rect.cells()):
@@ -149,20 +178,60 @@ class _LiveSheet:
         self.target.write_array_cached(rect, formula, self._style(top, left), results, dynamic=dynamic)
 
 
+def _without_spills(tree: Tree, grid: WorkbookGrid, row: int, column: int) -> Tree:
+    """``A1#`` as the range that the file gives the spill: programs without dynamic arrays can then follow.
+
+    On a live sheet the two are one: its spills are stored with the file's ranges.
+    """
+
+    def visit(node: Tree) -> Tree:
+        if isinstance(node, Spill):
+            return _spilled(node, grid, row, column) or Spill(visit(node.operand))
+        if isinstance(node, Binary):
+            return Binary(node.op, visit(node.left), visit(node.right))
+        if isinstance(node, Unary):
+            return Unary(node.op, visit(node.operand))
+        if isinstance(node, Call):
+            return Call(node.name, tuple(map(visit, node.args)))
+        if isinstance(node, Apply):
+            return Apply(visit(node.callee), tuple(map(visit, node.args)))
+        return Single(visit(node.operand)) if isinstance(node, Single) else node
+
+    return visit(tree) if _any(tree, lambda node: isinstance(node, Spill)) else tree
+
+
+def _spilled(node: Spill, grid: WorkbookGrid, row: int, column: int) -> Tree | None:
+    operand = node.operand
+    if not isinstance(operand, Located) or len(operand.sheets) != 1 or operand.reference.is_range:
+        return None
+    ref = operand.reference
+    array = grid.sheets[operand.sheets[0]].arrays.get((ref.top.at(row), ref.left.at(column)))
+    if array is None:
+        return None
+    bottom = Bound(ref.top.index + array.rect.height - 1, ref.top.absolute)
+    right = Bound(ref.left.index + array.rect.width - 1, ref.left.absolute)
+    return Located(operand.sheets, Reference(ref.top, ref.left, bottom, right, is_range=True))
+
+
 def _recomputable(step: Step) -> bool:
-    return not (step.volatile or step.external or step.lacking or step.block.form.tree is None or _bound(step.tree))
+    return not (
+        step.volatile or step.external or step.lacking or step.block.form.tree is None or _any(step.tree, _bound)
+    )
 
 
-def _bound(tree: Tree) -> bool:
-    """Whether the formula looks at its place, at text that names cells, or into another workbook."""
+def _bound(node: Tree) -> bool:
+    """Whether a part looks at its place, at text that names cells, or into another workbook."""
+    return isinstance(node, External) or (isinstance(node, Call) and node.name in PLACE_BOUND)
+
+
+def _any(tree: Tree, holds: Callable[[Tree], bool]) -> bool:
+    """Whether any part of a tree is so."""
     stack: list[Tree] = [tree]
     while stack:
         node = stack.pop()
-        if isinstance(node, External):
+        if holds(node):
             return True
         if isinstance(node, Call):
-            if node.name in PLACE_BOUND:
-                return True
             stack.extend(node.args)
         elif isinstance(node, Apply):
             stack.extend((node.callee, *node.args))

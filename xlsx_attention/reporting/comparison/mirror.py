@@ -1,25 +1,19 @@
-"""A mirror of each sheet: the instructor's values where they stand, filled by verdict, with a note on each computed cell."""
+"""A mirror of each sheet: the instructor's values where they stand, filled by verdict, with a note on each computed
+cell.
+"""
 
 from __future__ import annotations
 
-import unicodedata
-from typing import Final
-
 from xlsx_attention.model.address import MAX_COLUMNS, Rect
-from xlsx_attention.model.report import VERDICTS, CellResult, SheetResult
+from xlsx_attention.model.report import VERDICTS, SheetResult
 from xlsx_attention.model.values import EMPTY
 from xlsx_attention.reporting.comparison.book import BOTTOM, LEFT, RIGHT, TOP, Book, put
-from xlsx_attention.reporting.facts import ACCUSED, BAD, SheetFacts, bad_count, difference, show
+from xlsx_attention.reporting.facts import ACCUSED, BAD, SheetFacts, bad_count
+from xlsx_attention.reporting.notes import AUTHOR, NOTE_WIDTH, note_height, note_text
 from xlsx_attention.reporting.palette import VERDICT_SHADES
 from xlsx_attention.reporting.safe import visible
-from xlsx_attention.reporting.words import cause_words, verdict_words
+from xlsx_attention.reporting.words import verdict_words
 from xlsx_attention.writing import AttentionSheet
-
-#: A note's line holds about so many letters of the font that notes have, Chinese ones counted twice.
-_LINE: Final = 54
-_NOTE_WIDTH: Final = 380
-_LINE_HEIGHT: Final = 16
-_FORMULA_SHOWN: Final = 700
 
 Cell = tuple[int, int]
 
@@ -53,7 +47,8 @@ def _shown(book: Book, sheet: SheetResult, cut: bool) -> list[Cell]:
 
 def _noted(book: Book, shown: dict[int, list[Cell]]) -> dict[int, set[Cell]]:
     computed = {
-        index: [at for at in cells if book.facts[index].sheet.verdict(*at) is not None] for index, cells in shown.items()
+        index: [at for at in cells if book.facts[index].sheet.verdict(*at) is not None]
+        for index, cells in shown.items()
     }
     total = sum(map(len, computed.values()))
     if total <= book.limits.notes:
@@ -84,7 +79,7 @@ def _write(book: Book, sheet: SheetResult, cells: list[Cell], noted: set[Cell]) 
         style = book.cell_format(verdict, facts.number_format(row, column), edges.get((row, column), 0))
         put(target, row, column, facts.cached(row, column), style)
         if (row, column) in noted:
-            text = note(book, facts, row, column)
+            text = note_text(facts, row, column, book.language)
             target.write_comment(row, column, text, _note_options(text))
     _labels(book, facts, target, set(cells))
     _header(book, facts, target)
@@ -121,7 +116,9 @@ def _labels(book: Book, facts: SheetFacts, target: AttentionSheet, taken: set[Ce
 
 
 def _header(book: Book, facts: SheetFacts, target: AttentionSheet) -> None:
-    """The frozen first row says what the sheet is, where the sheet itself leaves it empty; the legend stands at the right."""
+    """The frozen first row says what the sheet is, where the sheet itself leaves it empty; the legend stands at the
+    right.
+    """
     sheet = facts.sheet
     used = facts.source.cached.rect
     if not used.size or used.top > 0 or bool((facts.source.cached.read(Rect(0, 0, 1, used.right))[1] == EMPTY).all()):
@@ -146,58 +143,5 @@ def _header(book: Book, facts: SheetFacts, target: AttentionSheet) -> None:
     target.write_text(row + 1, column, book.say("input"), book.format())
 
 
-def note(book: Book, facts: SheetFacts, row: int, column: int) -> str:
-    """All that is known of a computed cell, a fact a line."""
-    result = facts.special.get((row, column))
-    verdict = facts.sheet.verdict(row, column) or ""
-    role = result.role if result is not None and result.role else facts.role(row, column)
-    formula = result.formula if result is not None and result.formula else facts.formula(row, column)
-    cached = facts.cached(row, column)
-    by_precedents = result.from_precedents if result is not None else facts.from_precedents(row, column)
-    by_inputs = result.from_inputs if result is not None else facts.from_inputs(row, column)
-    lines = [f"{VERDICT_SHADES[verdict].sign} {verdict_words(verdict, book.language)}" + (f" · {role}" if role else "")]
-    lines += _origin_lines(book, result)
-    if formula:
-        lines.append(visible(formula, _FORMULA_SHOWN))
-    numpy = result.numpy if result is not None and result.numpy else _step_numpy(facts, row, column)
-    if numpy:
-        lines.append(f"NumPy: {visible(numpy, _FORMULA_SHOWN)}")
-    for key, value in (("instructor", cached), ("from-precedents", by_precedents), ("from-inputs", by_inputs)):
-        lines.append(f"{book.say(key)}: {visible(show(value)) or '–'}")
-    off = difference(cached, by_inputs)
-    if off:
-        lines.append(f"{book.say('difference')}: {off:.3g}")
-    return "\n".join(lines)
-
-
-def _origin_lines(book: Book, result: CellResult | None) -> list[str]:
-    if result is None:
-        return []
-    lines = []
-    if result.cause:
-        lines.append(f"{book.say('cause')}: {cause_words(result.cause, book.language)}")
-    if result.expected:
-        lines.append(f"{book.say('expected-formula')}: {visible(result.expected, _FORMULA_SHOWN)}")
-    if result.origins:
-        lines.append(f"{book.say('begins-at')}: {visible(' '.join(result.origins[:6]))}")
-    return lines
-
-
-def _step_numpy(facts: SheetFacts, row: int, column: int) -> str:
-    step = facts.step(row, column)
-    return facts.numpy_of(step.index) if step is not None else ""
-
-
 def _note_options(text: str) -> dict[str, object]:
-    lines = sum(max(1, -(-_width(line) // _LINE)) for line in text.split("\n"))
-    return {
-        "author": "xlsx_attention",
-        "width": _NOTE_WIDTH,
-        "height": lines * _LINE_HEIGHT + 10,
-        "font_size": 9,
-        "color": "#FFFFE1",
-    }
-
-
-def _width(text: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+    return {"author": AUTHOR, "width": NOTE_WIDTH, "height": note_height(text), "font_size": 9, "color": "#FFFFE1"}

@@ -96,13 +96,17 @@ class _Section:
             f"{book.say('excel')}: {self.facts.formula(block.rect.top, block.rect.left)}",
         ]
         if self.rect != block.rect:
-            lines[2] += "   (" + book.say(
-                "cut-block",
-                rows=self.rect.height,
-                columns=self.rect.width,
-                all_rows=block.rect.height,
-                all_columns=block.rect.width,
-            ) + ")"
+            lines[2] += (
+                "   ("
+                + book.say(
+                    "cut-block",
+                    rows=self.rect.height,
+                    columns=self.rect.width,
+                    all_rows=block.rect.height,
+                    all_columns=block.rect.width,
+                )
+                + ")"
+            )
         for offset, line in enumerate(filter(None, lines), 1):
             target.write_text(self.row + offset, _LEFT, visible(line, 1000), book.format(font_size=10))
 
@@ -160,7 +164,7 @@ class _Section:
         kinds = self.facts.sheet.from_inputs.read(self.rect)[1]
         if live is not None and bool((kinds == NUMBER).all()):
             top, left, bottom, right = self._area(1)
-            numpy = f"{cell_name(top, left)}:{cell_name(bottom, right)}"
+            numpy = Rect(top, left, bottom + 1, right + 1).a1
             formula = f"MAX(ABS({quoted_sheet(live)}{self.rect.a1}-{numpy}))"
             target.write_text(row, _LEFT, book.say("live-check"), small)
             target.write_array_cached(Rect.cell(row, _CHECK), formula, number, [[0.0]])

@@ -125,7 +125,9 @@ class _Summary:
         for sheet in sheets:
             link(self.sheet, self.row, 0, book.mirrors[sheet.index], "A1", book.mirrors[sheet.index], self.linked)
             for column, verdict in enumerate(shown, 1):
-                self.sheet.write_number17(self.row, column, sheet.counts.get(verdict, 0), book.format(num_format="#,##0"))
+                self.sheet.write_number17(
+                    self.row, column, sheet.counts.get(verdict, 0), book.format(num_format="#,##0")
+                )
             self.row += 1
         chart = book.workbook.add_chart({"type": "bar", "subtype": "percent_stacked"})
         name = self.sheet.name
@@ -169,9 +171,7 @@ class _Summary:
 
     def _by_step(self) -> None:
         book = self.book
-        blocks = [
-            sheet.blocks[position] for sheet in book.report.sheets for position in book.divergent_first(sheet)
-        ]
+        blocks = [sheet.blocks[position] for sheet in book.report.sheets for position in book.divergent_first(sheet)]
         blocks.sort(key=lambda b: (not bad_count(dict(b.counts)), not b.role, b.step))
         self._heads("by-step", "range", "role", "cells", "agrees", "diverging", "formula-head")
         first = self.row
@@ -195,9 +195,7 @@ class _Summary:
     def _said(self) -> None:
         book = self.book
         notices = [f"{notice.where}: {notice.message}" for notice in book.report.notices[:_NOTICES]]
-        lacking = [
-            book.say("not-computed", name=name, cells=cells) for name, cells in book.report.not_computed.items()
-        ]
+        lacking = [book.say("not-computed", name=name, cells=cells) for name, cells in book.report.not_computed.items()]
         lines = [*book.said, *lacking, *notices]
         if not lines:
             return

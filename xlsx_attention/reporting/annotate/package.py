@@ -1,0 +1,182 @@
+"""A zip package with some parts replaced or added, and every other member as it was, to the byte.
+
+``zipfile`` cannot copy a member without packing it anew, so members are copied here with their own headers; only the
+offsets in the central directory change. Source of the layout: PKWARE's APPNOTE.TXT 6.3.10, sections 4.3.7, 4.3.12 and
+4.3.16.
+"""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import struct
+import zipfile
+import zlib
+from typing import Final
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+from xlsx_attention.errors import UsageError
+
+_LOCAL: Final = struct.Struct("<4s5H3I2H")
+_CENTRAL: Final = struct.Struct("<4s6H3I5H2I")
+_END: Final = struct.Struct("<4s4H2IH")
+_DESCRIPTOR: Final = 0x08
+_UTF8: Final = 0x800
+#: 1980-01-01, the zip format's first day: the same input gives the same bytes.
+_FIRST_DAY: Final = (0, 33)
+_RELATIONSHIPS: Final = "http://schemas.openxmlformats.org/package/2006/relationships"
+_CONTENT_TYPES: Final = "[Content_Types].xml"
+
+
+class Package:
+    """Reads parts by name (letter case as the relationships give it does not matter), and collects what is to
+    change.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.zip = zipfile.ZipFile(io.BytesIO(data))
+        self.names = {name.lower(): name for name in self.zip.namelist()}
+        self.changed: dict[str, bytes] = {}
+
+    def has(self, part: str) -> bool:
+        return part.lower() in self.names or part in self.changed
+
+    def read(self, part: str) -> bytes:
+        name = self.names.get(part.lower(), part)
+        return self.changed[name] if name in self.changed else self.zip.read(name)
+
+    def write(self, part: str, data: bytes) -> None:
+        """Replace or add a part."""
+        self.changed[self.names.get(part.lower(), part)] = data
+
+    def free_name(self, pattern: str) -> str:
+        """The first of ``xl/comments1.xml``, ``xl/comments2.xml`` … that is not taken."""
+        number = 1
+        while self.has(pattern.format(number)):
+            number += 1
+        return pattern.format(number)
+
+    def relations(self, part: str) -> dict[str, tuple[str, str]]:
+        """Relationship id → (last word of its type, part that it leads to)."""
+        path = relations_of(part)
+        if not self.has(path):
+            return {}
+        found = {}
+        for node in ElementTree.fromstring(self.read(path)):
+            if node.get("TargetMode") == "External":
+                continue
+            target = unquote(node.get("Target", ""))
+            joined = target[1:] if target.startswith("/") else posixpath.join(posixpath.dirname(part), target)
+            kind = node.get("Type", "").rpartition("/")[2]
+            found[node.get("Id", "")] = (kind, posixpath.normpath(joined))
+        return found
+
+    def relate(self, part: str, kind: str, target: str) -> str:
+        """A new relationship from ``part``; gives its id."""
+        path = relations_of(part)
+        taken = set(self.relations(part)) | self._external_ids(path)
+        number = 1
+        while f"rId{number}" in taken:
+            number += 1
+        relative = posixpath.relpath(target, posixpath.dirname(part))  # not every program follows an absolute one
+        row = f'<Relationship Id="rId{number}" Type="{kind}" Target="{relative}"/>'.encode()
+        if self.has(path):
+            self.write(path, _append(self.read(path), "Relationships", row))
+        else:
+            head = f'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<Relationships xmlns="{_RELATIONSHIPS}">'
+            self.write(path, head.encode() + row + b"</Relationships>")
+        return f"rId{number}"
+
+    def _external_ids(self, path: str) -> set[str]:
+        if not self.has(path):
+            return set()
+        return {node.get("Id", "") for node in ElementTree.fromstring(self.read(path))}
+
+    def declare(self, part: str | None, extension: str, content_type: str) -> None:
+        """The content type of a part (``Override``), or of all parts with an extension (``Default``)."""
+        text = self.read(_CONTENT_TYPES)
+        for node in ElementTree.fromstring(text):
+            if part is None and node.get("Extension", "").lower() == extension:
+                return
+        row = (
+            f'<Default Extension="{extension}" ContentType="{content_type}"/>'
+            if part is None
+            else f'<Override PartName="/{part}" ContentType="{content_type}"/>'
+        )
+        self.write(_CONTENT_TYPES, _append(text, "Types", row.encode()))
+
+    def bytes(self) -> bytes:
+        """The package with its changes."""
+        out = io.BytesIO()
+        directory: list[bytes] = []
+        for info, entry in zip(self.zip.infolist(), self._central_entries(), strict=True):
+            offset = out.tell()
+            new = self.changed.get(info.filename)
+            if new is None:
+                out.write(self._raw(info))
+                directory.append(entry[:42] + struct.pack("<I", offset) + entry[46:])
+            else:
+                directory.append(_member(out, info.filename, new))
+        known = set(self.zip.namelist())
+        for name, data in self.changed.items():
+            if name not in known:
+                directory.append(_member(out, name, data))
+        start = out.tell()
+        for entry in directory:
+            out.write(entry)
+        size = out.tell() - start
+        comment = self.zip.comment
+        out.write(_END.pack(b"PK\5\6", 0, 0, len(directory), len(directory), size, start, len(comment)) + comment)
+        return out.getvalue()
+
+    def _raw(self, info: zipfile.ZipInfo) -> bytes:
+        """A member with its local header and data descriptor."""
+        start = info.header_offset
+        fields = _LOCAL.unpack_from(self.data, start)
+        end = start + _LOCAL.size + fields[9] + fields[10] + info.compress_size
+        if fields[2] & _DESCRIPTOR:
+            end += 16 if self.data[end : end + 4] == b"PK\7\x08" else 12
+        return self.data[start:end]
+
+    def _central_entries(self) -> list[bytes]:
+        place = self.zip.start_dir
+        entries = []
+        for info in self.zip.infolist():
+            fields = _CENTRAL.unpack_from(self.data, place)
+            if fields[0] != b"PK\1\2" or 0xFFFFFFFF in (fields[8], fields[9], fields[16]):
+                raise UsageError(
+                    "zip64", "packages with 64-bit entries cannot be annotated; save the file anew", where=info.filename
+                )
+            end = place + _CENTRAL.size + fields[10] + fields[11] + fields[12]
+            entries.append(self.data[place:end])
+            place = end
+        return entries
+
+
+def _member(out: io.BytesIO, name: str, data: bytes) -> bytes:
+    """Write one member, deflated; gives its entry in the central directory."""
+    offset = out.tell()
+    packer = zlib.compressobj(6, zlib.DEFLATED, -15)
+    packed = packer.compress(data) + packer.flush()
+    raw = name.encode("utf-8")
+    flags = 0 if raw.isascii() else _UTF8
+    common = (20, flags, 8, *_FIRST_DAY, zlib.crc32(data), len(packed), len(data), len(raw), 0)
+    out.write(_LOCAL.pack(b"PK\3\4", *common) + raw + packed)
+    return _CENTRAL.pack(b"PK\1\2", 20, *common, 0, 0, 0, 0, offset) + raw
+
+
+def relations_of(part: str) -> str:
+    """``xl/worksheets/sheet1.xml`` → ``xl/worksheets/_rels/sheet1.xml.rels``."""
+    folder, name = posixpath.split(part)
+    return posixpath.join(folder, "_rels", f"{name}.rels")
+
+
+def _append(xml: bytes, root: str, row: bytes) -> bytes:
+    """A last child of the root element, whose children are in no namespace but the root's own default one."""
+    end = xml.rfind(f"</{root}>".encode())
+    if end >= 0:
+        return xml[:end] + row + xml[end:]
+    close = xml.rfind(b"/>")  # the root element is empty
+    return xml[:close] + b">" + row + f"</{root}>".encode() + xml[close + 2 :]
