@@ -11,6 +11,8 @@ from xlsx_attention.recognising.cells import Cells
 from xlsx_attention.recognising.families import families, softmax_units
 from xlsx_attention.recognising.heads import head_of
 from xlsx_attention.recognising.inference import suppose
+from xlsx_attention.recognising.labels import label_of
+from xlsx_attention.recognising.others import left_over, others_of
 from xlsx_attention.recognising.places import Matrix
 from xlsx_attention.recognising.terms import Expr
 from xlsx_attention.recognising.units import Units
@@ -25,7 +27,7 @@ def recognise(grid: WorkbookGrid, plan: Plan) -> AttentionMap:
     A pure function of formulas and geometry first; a sheet on which these leave an attention incomplete (or find none) is
     then read by its numbers.
     """
-    attentions = _from(Cells(grid, plan), [])
+    units, attentions = _from(Cells(grid, plan), [])
     supposed: dict[int, Expr] = {}
     rects: list[tuple[int, Rect]] = []
     for sheet in grid.sheets:
@@ -36,16 +38,18 @@ def recognise(grid: WorkbookGrid, plan: Plan) -> AttentionMap:
         supposed.update(inference.supposed)
         rects += inference.rects
     if supposed:
-        attentions = _from(Cells(grid, plan, supposed), rects)
-    return AttentionMap(attentions)
+        units, attentions = _from(Cells(grid, plan, supposed), rects)
+    found = AttentionMap(attentions)
+    others, nameless = others_of(units, found)
+    return AttentionMap(attentions, others, nameless + left_over(units.cells, found, others))
 
 
-def _from(cells: Cells, supposed: list[tuple[int, Rect]]) -> tuple[Attention, ...]:
+def _from(cells: Cells, supposed: list[tuple[int, Rect]]) -> tuple[Units, tuple[Attention, ...]]:
     units = Units.of(cells, supposed)
 
     def label(matrix: Matrix) -> str | None:
-        return None
+        return label_of(matrix, cells)
 
     softmaxes, bare = softmax_units(units)
     heads = [head for family in families(softmaxes, bare, cells) if (head := head_of(family, units, label)) is not None]
-    return attentions_of(heads, units, label)
+    return units, attentions_of(heads, units, label)
