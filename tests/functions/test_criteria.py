@@ -88,3 +88,21 @@ def test_cells_that_meet_a_criterion(formula: str, cells: dict[str, Plain], expe
         assert value == pytest.approx(expected, rel=1e-15)
     else:
         assert value == expected
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        '=SUM(A1,WEBSERVICE("x"))',
+        '=SUMIF(A1:A2,1)+WEBSERVICE("x")',
+        '=MEDIAN({1,2},WEBSERVICE("x"))',
+        '=QUOTIENT(WEBSERVICE("x"),2)',
+        '=CORREL({1,2},WEBSERVICE("x")+{1,2})',
+        '=MMULT({1,2},{1;1}*WEBSERVICE("x"))',
+        '=SUMPRODUCT({1,2},{1,2}*WEBSERVICE("x"))',
+        '=LARGE({1,2}*WEBSERVICE("x"),1)',
+        '=MDETERM(WEBSERVICE("x")*{1,2;3,4})',
+    ],
+)
+def test_what_is_not_computed_passes_with_its_reason(formula: str) -> None:
+    assert calculate(formula, {"A1": 1.0, "A2": 2.0}) == "not computed: WEBSERVICE"

@@ -76,7 +76,7 @@ def _each(ev: Evaluator, criteria: Sequence[Operand], one: Callable[[list[Criter
         try:
             number[at] = one(tests)
         except ExcelError as error:
-            kind[at] = error.kind
+            number[at], kind[at] = error.number, error.kind
     return Operand(Array(number[None, None] + 0.0, kind[None, None]))
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from xlsx_attention.functions.registry import Context, ExcelError, Matrix, function
 from xlsx_attention.functions.sums import sum_of_products
+from xlsx_attention.functions.values_of import raise_first_error
 from xlsx_attention.model.values import ALL_NUMBERS, ERROR, NUM, NUMBER, VALUE, Array, Floats
 
 
@@ -111,9 +112,7 @@ def _first_error_each(arrays: tuple[Array, ...]) -> tuple[Floats, np.ndarray] | 
 
 def _square(m: Matrix) -> Floats:
     """The numbers of a square matrix; ``#VALUE!`` for anything else in it or another shape."""
-    for kind in m.kind.ravel().tolist():
-        if kind >= ERROR:
-            raise ExcelError(kind)
+    raise_first_error(m)
     if m.kind.any() or m.shape[0] != m.shape[1]:
         raise ExcelError(VALUE)
     return np.array(m.number)

@@ -49,11 +49,15 @@ Body = TypeVar("Body", bound=Callable[..., Any])
 
 
 class ExcelError(Exception):
-    """Raised by scalar and array bodies to give an Excel error; ``kind`` as in :mod:`xlsx_attention.model.values`."""
+    """Raised by scalar and array bodies to give an Excel error; ``kind`` as in :mod:`xlsx_attention.model.values`.
 
-    def __init__(self, kind: int) -> None:
+    ``number`` goes with it where the kind is "not computed": the index of the reason.
+    """
+
+    def __init__(self, kind: int, number: float = 0.0) -> None:
         super().__init__(kind)
         self.kind = kind
+        self.number = number
 
 
 class NeedsCells(Exception):

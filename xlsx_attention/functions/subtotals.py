@@ -83,7 +83,7 @@ def _reduce(number: int, values: Floats, kinds: Kinds) -> float:
     if number == 3:
         return float(np.count_nonzero(kinds != EMPTY))
     if number != 2 and bad.any():
-        raise ExcelError(int(kinds[bad.argmax()]))
+        raise ExcelError(int(kinds[bad.argmax()]), float(values[bad.argmax()]))
     keep = kinds == NUMBER
     result = REDUCTIONS[number](np.where(keep, values, 0.0)[None, None], keep[None, None])
     value, kind = result if isinstance(result, tuple) else (result, None)
@@ -134,6 +134,6 @@ def aggregate(ev: Evaluator, which: Operand, options: Operand, *operands: Operan
         raise ExcelError(VALUE)
     bad = kinds >= ERROR
     if bad.any():
-        raise ExcelError(int(kinds[bad.argmax()]))
+        raise ExcelError(int(kinds[bad.argmax()]), float(values[bad.argmax()]))
     ordered = sorted(values[kinds == NUMBER].tolist())
     return lifted(ev, given[1], lambda k: WITH_K[number](ordered, k))

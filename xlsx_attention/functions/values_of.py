@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from xlsx_attention.errors import NotComputed
 from xlsx_attention.functions.coercion import to_number
 from xlsx_attention.functions.numbers_as_text import parse_number
 from xlsx_attention.functions.registry import Evaluator, ExcelError, Matrix, Operand
-from xlsx_attention.model.values import EMPTY, ERROR, LOGICAL, NA, NUMBER, TEXT, VALUE, Scalar
+from xlsx_attention.model.values import EMPTY, ERROR, LOGICAL, NA, NOT_COMPUTED, NUMBER, TEXT, VALUE, Scalar
 
 
 def raise_first_error(*matrices: Matrix) -> None:
@@ -18,7 +19,7 @@ def raise_first_error(*matrices: Matrix) -> None:
         bad = matrix.kind >= ERROR
         if bad.any():
             at = np.unravel_index(int(bad.argmax()), bad.shape)
-            raise ExcelError(int(matrix.kind[at]))
+            raise ExcelError(int(matrix.kind[at]), float(matrix.number[at]))
 
 
 def numbers_in(matrix: Matrix) -> list[float]:
@@ -48,6 +49,8 @@ def pairs_in(a: Matrix, b: Matrix) -> tuple[list[float], list[float]]:
 
 def strict_number(value: Scalar) -> float:
     """As the functions that once came with the Analysis ToolPak take it: a logical is ``#VALUE!``."""
+    if value.kind == NOT_COMPUTED:
+        raise NotComputed("lacking", value.text)
     if value.kind >= ERROR:
         raise ExcelError(value.kind)
     if value.kind == LOGICAL:
@@ -93,5 +96,5 @@ def lifted(ev: Evaluator, operand: Operand, body: Callable[[float], float]) -> O
         try:
             number[at] = body(float(matrix.number[at]))
         except ExcelError as error:
-            kind[at] = error.kind
+            number[at], kind[at] = error.number, error.kind
     return ev.from_python(Matrix(number + 0.0, kind))

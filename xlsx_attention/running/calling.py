@@ -42,7 +42,7 @@ def call(ev: BlockEvaluator, node: Call, want: str) -> Operand:
     try:
         return _STYLES[row.style](ev, row, node)
     except ExcelError as error:
-        return ev.error(error.kind)
+        return Operand(Array.of(error.number, error.kind))
     except NotComputed as lack:
         if lack.code == "over-budget" and ev.rect.size > 1:
             raise
@@ -150,7 +150,7 @@ def _lift(
             ]
             result = body(values)
         except ExcelError as error:
-            kind[at] = error.kind
+            number[at], kind[at] = error.number, error.kind
             continue
         except _Pass as passed:
             number[at], kind[at] = passed.number, passed.kind
