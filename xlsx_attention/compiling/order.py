@@ -1,7 +1,7 @@
 """Who reads whom, in which order to run, and which cells go round in circles. No recursion anywhere.
 
-Whole blocks are ordered first. Where blocks read each other (or themselves), they are taken apart: a block that only reads its own
-earlier rows or columns runs line by line, everything else cell by cell.
+Whole blocks are ordered first. Where blocks read each other (or themselves), they are taken apart: blocks that only read earlier
+rows or columns of each other run line by line, everything else cell by cell.
 """
 
 from __future__ import annotations
@@ -144,11 +144,12 @@ def order(
                 tasks.extend(lines(step))
                 tasks.extend(Task(step.index, rect) for rect in holes)
                 continue
-            along = None if holes else _direction(step)
-            if along is not None:
-                tasks.extend(along)
-                continue
-        knot_tasks, knot_cycles = _untie([steps[i] for i in component], owners, repaired)
+        knot = [steps[i] for i in component]
+        along = _by_lines(knot, owners, repaired)
+        if along is not None:
+            tasks.extend(along)
+            continue
+        knot_tasks, knot_cycles = _untie(knot, owners, repaired)
         tasks.extend(knot_tasks)
         cycles.extend(knot_cycles)
     return edges, tuple(tasks), tuple(cycles)
@@ -174,38 +175,58 @@ def lines(step: Step) -> list[Task]:
     ]
 
 
-def _direction(step: Step) -> list[Task] | None:
-    """Line by line, if every reference of a block to itself points to lines already done."""
-    block = step.block
-    if block.spill is not None or step.dynamic:
+def _by_lines(knot: list[Step], owners: Owners, repaired: dict[int, list[Rect]]) -> list[Task] | None:
+    """Row by row (or column by column), if every reference within the knot points to lines done before or to the line itself.
+
+    Within a line the steps run in the order in which they read each other there; ``None`` where they go round in circles
+    there, or where a reference does not move along.
+    """
+    if any(step.dynamic or step.block.spill is not None or not step.reads for step in knot):
         return None
-    rect = block.rect
-    own = [r for r in step.reads if r.sheet == block.sheet and r.rect.intersection(rect)]
-
-    def offsets(read: Read, rows: bool) -> tuple[int, int] | None:
-        first, last = (read.reference.top, read.reference.bottom) if rows else (read.reference.left, read.reference.right)
-        if first.absolute or last.absolute:
-            return None
-        return min(first.index, last.index), max(first.index, last.index)
-
     for rows in (True, False):
-        spans = [offsets(read, rows) for read in own]
-        known = [span for span in spans if span is not None]
-        if len(known) != len(spans):
-            continue
-        up, down = all(high < 0 for _, high in known), all(low > 0 for low, _ in known)
-        if not (up or down):
-            continue
-        if rows:
-            cuts = [Rect(i, rect.left, i + 1, rect.right) for i in range(rect.top, rect.bottom)]
-        else:
-            cuts = [Rect(rect.top, j, rect.bottom, j + 1) for j in range(rect.left, rect.right)]
-        across = step.growing_columns if rows else step.growing_rows
-        tasks = [Task(step.index, cut) for cut in (cuts if up else cuts[::-1])]
-        if across:
-            tasks = [Task(step.index, Rect.cell(*cell)) for task in tasks for cell in task.rect.cells()]
-        return tasks
+        for forwards in (True, False):
+            tasks = _along(knot, owners, repaired, rows, forwards)
+            if tasks is not None:
+                return tasks
     return None
+
+
+def _along(
+    knot: list[Step], owners: Owners, repaired: dict[int, list[Rect]], rows: bool, forwards: bool
+) -> list[Task] | None:
+    position = {step.index: i for i, step in enumerate(knot)}
+    level: dict[int, set[int]] = {i: set() for i in range(len(knot))}
+    for i, step in enumerate(knot):
+        for read in step.reads:
+            inside = owners.within(read.sheet, read.rect) & position.keys()
+            if not inside:
+                continue
+            first, last = (
+                (read.reference.top, read.reference.bottom) if rows else (read.reference.left, read.reference.right)
+            )
+            if first.absolute or last.absolute or read.sheet != step.block.sheet:
+                return None
+            low, high = min(first.index, last.index), max(first.index, last.index)
+            if (high > 0) if forwards else (low < 0):
+                return None
+            if low <= 0 <= high:
+                level[i] |= {position[other] for other in inside}
+    order_in_line: list[Step] = []
+    for component in strongly_connected(len(knot), lambda i: level[i]):
+        if len(component) > 1 or component[0] in level[component[0]]:
+            return None
+        order_in_line.append(knot[component[0]])
+    lines_of: dict[int, list[Task]] = {}
+    for step in order_in_line:
+        rect = step.block.rect
+        growing = step.growing_columns if rows else step.growing_rows
+        for i in range(rect.top, rect.bottom) if rows else range(rect.left, rect.right):
+            line = Rect(i, rect.left, i + 1, rect.right) if rows else Rect(rect.top, i, rect.bottom, i + 1)
+            parts = [Rect.cell(*cell) for cell in line.cells()] if growing else [line]
+            lines_of.setdefault(i, []).extend(Task(step.index, part) for part in parts)
+        for hole in repaired.get(step.index, ()):
+            lines_of.setdefault(hole.top if rows else hole.left, []).append(Task(step.index, hole))
+    return [task for i in sorted(lines_of, reverse=not forwards) for task in lines_of[i]]
 
 
 def _untie(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from xlsx_attention.functions.table import lookup
+from xlsx_attention.functions.table import lookup, reads_nothing
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.formula import (
     Apply,
@@ -61,10 +61,11 @@ def make_step(index: int, block: Block, tree: Tree, grid: WorkbookGrid, names: d
     survey = Survey()
     seen: set[str] = set()
     stack = [tree]
+    placed: set[int] = set()
     while stack:
         for node in nodes(stack.pop()):
             if isinstance(node, Located):
-                _located(node, block, grid, survey)
+                _located(node, block, grid, survey, reads=id(node) not in placed)
             elif isinstance(node, External):
                 survey.external = True
             elif isinstance(node, Spill):
@@ -77,6 +78,8 @@ def make_step(index: int, block: Block, tree: Tree, grid: WorkbookGrid, names: d
                 survey.dynamic = survey.dynamic or node.op == ":"
             elif isinstance(node, Call):
                 _call(node, survey)
+                if reads_nothing(node):
+                    placed.update(map(id, node.args))
             elif isinstance(node, NameRef) and node.name in names:
                 if node.name in seen:
                     survey.vectorised = False
@@ -109,12 +112,14 @@ def _call(node: Call, survey: Survey) -> None:
     survey.dynamic = survey.dynamic or node.name in _FOLLOWS_TEXT
 
 
-def _located(node: Located, block: Block, grid: WorkbookGrid, survey: Survey) -> None:
+def _located(node: Located, block: Block, grid: WorkbookGrid, survey: Survey, reads: bool) -> None:
     reference = node.reference
     if reference.top.absolute != reference.bottom.absolute:
         survey.growing_rows = True
     if reference.left.absolute != reference.right.absolute:
         survey.growing_columns = True
+    if not reads:
+        return
     rect = block.rect
     first = reference.at(rect.top, rect.left)
     last = reference.at(rect.bottom - 1, rect.right - 1)
