@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.functions.evaluate import Plain
+from tests.functions.evaluate import Plain, grid_of
 from tests.functions.tables import Row, check, ids
+from xlsx_attention.compiling.resolve import Resolver
+from xlsx_attention.compiling.survey import make_step
+from xlsx_attention.model.address import Rect
+from xlsx_attention.model.formula import Block, FormulaForm
+from xlsx_attention.model.plan import Step
+from xlsx_attention.parsing import parse
 
 CELLS: dict[str, Plain] = {
     "A1": 1.0, "A2": 2.0, "A3": 3.0, "B1": 10.0, "B2": 20.0, "B3": 30.0, "C1": "B2", "C2": "R2C2",
@@ -72,3 +78,25 @@ ROWS: list[Row] = [
 @pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
 def test_rows(row: Row) -> None:
     check(row, CELLS, names={"mine": "Sheet1!$A$1:$A$3"})
+
+
+@pytest.mark.parametrize(
+    "formula",
+    ["ROW(Z100)", "COLUMNS(A1:Z100)", "ISREF(Z100)", "ISFORMULA(Z100)", 'CELL("col",Z100)', "SUM(ROW(Z99:Z100))"],
+)
+def test_asking_where_a_cell_lies_reads_nothing(formula: str) -> None:
+    """``=ROW(Z100)`` in Z100 is no circle in Excel (C CELL.xlsx, FORMULATEXT.xlsx: cells that name themselves)."""
+    assert step_of(formula).reads == ()
+
+
+def test_asking_what_a_cell_holds_reads_it() -> None:
+    assert [read.rect.a1 for read in step_of('CELL("contents",A1)+SUM(ROW(A2),A3)').reads] == ["A1", "A3"]
+
+
+def step_of(formula: str) -> Step:
+    grid = grid_of({**CELLS, "Z100": 1.0})
+    place = Rect.parse("Z100")
+    tree = parse(formula, place.top, place.left)
+    resolver = Resolver(grid, {})
+    resolved = resolver.resolve(tree, 0, place.top, place.left)
+    return make_step(0, Block(0, place, FormulaForm(formula, tree), "dynamic", formula), resolved, grid, {})

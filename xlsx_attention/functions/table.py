@@ -10,6 +10,7 @@ from importlib import import_module
 from xlsx_attention import functions
 from xlsx_attention.functions.known_names import EXCEL_FUNCTIONS, unknown
 from xlsx_attention.functions.registry import FUNCTIONS, Function
+from xlsx_attention.model.formula import Call, TextLit
 
 #: A function's name as a person types it; ``_xll.`` and ``_xludf.`` lead add-ins and user-defined functions.
 _PLAIN_NAME = re.compile(r"[A-Z][A-Z0-9_.]*")
@@ -19,6 +20,20 @@ _PLAIN_NAME = re.compile(r"[A-Z][A-Z0-9_.]*")
 def _load() -> None:
     for module in pkgutil.iter_modules(functions.__path__):
         import_module(f"{functions.__name__}.{module.name}")
+
+
+#: They ask where their arguments lie, never what the cells hold: ``=ROW(A1)`` in A1 is no circle.
+_PLACES_ONLY = frozenset(
+    {"ROW", "COLUMN", "ROWS", "COLUMNS", "AREAS", "ISREF", "ISFORMULA", "FORMULATEXT", "SHEET", "SHEETS"}
+)
+_CELL_PLACES = frozenset({"address", "col", "row"})
+
+
+def reads_nothing(call: Call) -> bool:
+    """Whether the cells of references that are arguments of this call do not matter to its value."""
+    if call.name == "CELL" and call.args and isinstance(call.args[0], TextLit):
+        return call.args[0].value.lower() in _CELL_PLACES
+    return call.name in _PLACES_ONLY
 
 
 def lookup(name: str) -> Function | None:
