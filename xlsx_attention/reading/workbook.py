@@ -17,6 +17,7 @@ from xlsx_attention.reading import external, provenance, sheet_expat, sheet_fast
 from xlsx_attention.reading.cell_store import CellStore, Tally
 from xlsx_attention.reading.cells import CellReader
 from xlsx_attention.reading.notices import NoticeLog
+from xlsx_attention.reading.google import restore_errors
 from xlsx_attention.reading.package import Package, Relationship
 from xlsx_attention.reading.plane_layout import lay_out, uncovered
 from xlsx_attention.reading.source import Source, load
@@ -83,6 +84,8 @@ class _Reading:
         grid.external = tuple(self._external(links.get(identifier)) for identifier in book.external)
         grid.number_formats = tuple(self.formats.codes) if self.formats else ("General",)
         grid.provenance = self._provenance(top, book)
+        if grid.provenance.application == "Google Sheets":
+            restore_errors(grid)
         grid.has_macros = any(name.rpartition("/")[2] == "vbaproject.bin" for name in package.names())
         grid.notices = self.notices.finish()
         return grid
