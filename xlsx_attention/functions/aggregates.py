@@ -89,7 +89,7 @@ def counta(ev: Evaluator, *operands: Operand) -> Operand:
     return result_operand(total)
 
 
-@function("COUNTBLANK", "range:reference", "reference", vectorised=True)
+@function("COUNTBLANK", "range:reference", "reference")
 def countblank(ev: Evaluator, operand: Operand) -> Operand:
     """How many cells are empty or hold the empty text. Empty cells beyond the used range count too."""
     number, kind = operand.array.full()

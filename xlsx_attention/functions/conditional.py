@@ -38,10 +38,12 @@ def _smallest(numbers: Floats) -> float:
 
 
 def _shape(operand: Operand) -> tuple[int, int]:
-    """Rows and columns of a range as written, not cut to the used part; ``#VALUE!`` for what is no reference."""
+    """Rows and columns of a range as written, not cut to the used part; ``#VALUE!`` for what is not one reference."""
     if not operand.is_reference or not operand.areas:
         if (operand.array.kind >= ERROR).any():
             raise ExcelError(int(operand.array.kind.max()))
+        raise ExcelError(VALUE)
+    if len(operand.areas) > 1:
         raise ExcelError(VALUE)
     return operand.areas[0].rect.shape
 
