@@ -15,6 +15,7 @@ from xlsx_attention.batch.reports import write_reports
 from xlsx_attention.batch.rows import Row
 from xlsx_attention.batch.settings import Settings
 from xlsx_attention.batch.supervisor import Done, LocalWorkers
+from xlsx_attention.batch.work import grader_of
 from xlsx_attention.errors import UsageError
 
 JOURNAL = ".journal"
@@ -67,6 +68,10 @@ def run_batch(
     a folder that cannot be written. ``KeyboardInterrupt`` ends the batch with reports on what is done.
     """
     settings = settings or Settings()
+    if settings.key:
+        grader_of(
+            settings.read_key(), settings.rubric
+        )  # a key or rubric that cannot be used is said now, not once a file
     target = _prepare(Path(folder), paths)
     gathered = gather(paths, exclude=[target, *([settings.key] if settings.key else [])], budgets=settings.budgets)
     if not gathered.files:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from xlsx_attention import __version__
-from xlsx_attention.batch.grading.rubric import parse_rubric
 from xlsx_attention.batch.opening import digest_of, read_input
 from xlsx_attention.errors import UnreadableFile, UsageError
 from xlsx_attention.model.budget import GIB, Budgets
@@ -87,5 +86,4 @@ def make_settings(
             text = Path(rubric).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError("bad-rubric", f"cannot be read ({error})", where=rubric) from None
-        parse_rubric(text, rubric)
     return dataclasses.replace(settings, key=os.path.abspath(key), key_digest=digest, rubric=text)

@@ -23,6 +23,10 @@ Place = tuple[int, int]
 _UNGRADED = frozenset({"volatile", "external", "circular", "not-computed"})
 
 
+#: Why a step that gives nothing but texts is left out.
+TEXTS = "gives texts; name it in a rubric to have it graded"
+
+
 class Book:
     """A verified workbook, by cell: values, formulas, texts. ``values`` fills what the file does not store."""
 
@@ -79,6 +83,11 @@ class KeyBook(Book):
         return tuple(step for step in self.plan.steps if self._reason(step) is None)
 
     @cached_property
+    def gradable(self) -> frozenset[int]:
+        """Steps that a rubric may name: those that are graded anyhow, and those that give texts."""
+        return frozenset(step.index for step in self.plan.steps if self._reason(step) in (None, TEXTS))
+
+    @cached_property
     def others(self) -> dict[str, str]:
         named = {}
         for step in self.plan.steps:
@@ -93,7 +102,9 @@ class KeyBook(Book):
             verdict = None if sheet is None else sheet.verdict(row, column)
             if verdict in _UNGRADED:
                 return verdict
-        return None
+        kinds = self.values[step.block.sheet].read(step.block.cells)[1]
+        # Captions and the marks of a self-checking exercise; a rubric's step may still name them.
+        return TEXTS if bool((kinds == TEXT).all()) else None
 
 
 def load_key(data: bytes, name: str = "key") -> KeyBook:

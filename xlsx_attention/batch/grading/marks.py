@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 from xlsx_attention.batch.grading.books import Book, KeyBook, Place, Region, input_regions
 from xlsx_attention.batch.grading.carry import Carried
 from xlsx_attention.batch.grading.places import Placement, place_all
-from xlsx_attention.batch.grading.rubric import Rubric, RubricStep
+from xlsx_attention.batch.grading.rubric import Rubric
+from xlsx_attention.batch.grading.steps import Marked, marked_steps
 from xlsx_attention.comparing.tolerance import Tolerance
-from xlsx_attention.errors import UsageError
-from xlsx_attention.model.address import Rect, cell_name
+from xlsx_attention.model.address import cell_name
 from xlsx_attention.model.plan import Step
 from xlsx_attention.model.report import FileReport
 from xlsx_attention.model.values import EMPTY, NOT_COMPUTED, NUMBER
@@ -25,78 +24,6 @@ TOLD = 5
 
 #: How a cell came by its value, and whether it counts as right.
 RIGHT = ("right", "carried")
-
-
-@dataclass(frozen=True, slots=True)
-class Marked:
-    """A step of the grade: what it is called, which cells of the key it has, and what they are worth."""
-
-    name: str
-    sheet: int
-    cells: tuple[tuple[Place, Step | None], ...]
-    points: float
-    carried_forward: bool
-    tolerance: float | None
-    partial: bool
-    where: str
-
-
-def marked_steps(key: KeyBook, rubric: Rubric) -> list[Marked]:
-    """The rubric's steps, and the key's other steps at ``others`` points each; :class:`UsageError` for one that is not there."""
-    steps = [_named(key, step) for step in rubric.steps]
-    taken = {(step.sheet, cell) for step in steps for cell, _ in step.cells}
-    if rubric.others:
-        for step in key.graded:
-            sheet, rect = step.block.sheet, step.block.cells
-            cells = tuple((cell, step) for cell in rect.cells() if (sheet, cell) not in taken)
-            if cells:
-                name = _step_name(key, sheet, rect)
-                where = f"{key.grid.sheets[sheet].name}!{rect.a1}"
-                steps.append(
-                    Marked(
-                        name,
-                        sheet,
-                        cells,
-                        rubric.others,
-                        rubric.carried_forward,
-                        rubric.tolerance,
-                        rubric.partial,
-                        where,
-                    )
-                )
-    return steps
-
-
-def _step_name(key: KeyBook, sheet: int, rect: Rect) -> str:
-    role = key.roles.get((sheet, rect), "")
-    return f"{role} {rect.a1}" if role else f"{key.grid.sheets[sheet].name}!{rect.a1}"
-
-
-def _named(key: KeyBook, step: RubricStep) -> Marked:
-    if step.rect is None:
-        rects = [
-            place for place, role in key.roles.items() if role == step.role or role.rpartition(" ")[0] == step.role
-        ]
-        if not rects:
-            raise UsageError("bad-rubric", f"the key has no step with the role {step.role!r}", where=step.name)
-        sheet = rects[0][0]
-        places = [cell for at, rect in rects if at == sheet for cell in rect.cells()]
-        where = f"{key.grid.sheets[sheet].name}!" + ",".join(rect.a1 for at, rect in rects if at == sheet)
-    else:
-        index = key.grid.sheet_index(step.sheet)
-        if index is None:
-            raise UsageError("bad-rubric", f"the key has no sheet {step.sheet!r}", where=step.name)
-        sheet, places, where = index, list(step.rect.cells()), f"{step.sheet}!{step.rect.a1}"
-    at = key.steps_at[sheet]
-    graded = {s.index for s in key.graded}
-    cells = tuple(
-        (cell, at.get(cell))
-        for cell in places
-        if (at[cell].index in graded if cell in at else key.grid.sheets[sheet].cached.get(*cell)[1] == NUMBER)
-    )
-    if not cells:
-        raise UsageError("bad-rubric", f"the key holds nothing to grade at {where}", where=step.name)
-    return Marked(step.name, sheet, cells, step.points, step.carried_forward, step.tolerance, step.partial, where)
 
 
 class Grader:

@@ -105,7 +105,7 @@ def place_all(regions: Iterable[Region], key: Book, own: Book) -> tuple[dict[int
     """
     pairs = pair_sheets(key, own)
     placed: dict[Region, Placement] = {}
-    headers = {region: list(_headers(region, key)) for region in regions}
+    headers = {region: list(headers_of(region, key)) for region in regions}
     taken: set[tuple[int, int, int]] = set()
     for looks in ((_in_place,), LOOKS):
         for region, labels in headers.items():
@@ -131,7 +131,7 @@ Header = tuple[int, int, str]
 Look = Callable[[Region, Book, Book, SheetPair, list[Header]], Placement | None]
 
 
-def _headers(region: Region, key: Book) -> Iterator[Header]:
+def headers_of(region: Region, key: Book) -> Iterator[Header]:
     """Labels near a region, the nearest first: (row, column, text)."""
     rect, texts = region.rect, key.texts[region.sheet]
     found = [
