@@ -42,12 +42,12 @@ def is_pasted(e: Evidence) -> bool:
 
 def lacks_dollar(e: Evidence) -> bool:
     """The block anchors a reference with ``$`` and the cell's formula does not, or the other way round."""
-    return _differing(e, lambda mine, theirs: _anchors(mine) != _anchors(theirs))
+    return _differing(e, lambda mine, theirs: mine.extent == theirs.extent and _anchors(mine) != _anchors(theirs))
 
 
 def has_wrong_range(e: Evidence) -> bool:
     """The same formula over other cells: a range longer, shorter or moved."""
-    return _differing(e, lambda mine, theirs: _anchors(mine) == _anchors(theirs))
+    return _differing(e, lambda mine, theirs: mine.extent != theirs.extent or _anchors(mine) == _anchors(theirs))
 
 
 def is_unlike_block(e: Evidence) -> bool:
