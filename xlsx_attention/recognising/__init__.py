@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xlsx_attention.recognising.explain import Line, explain_program, program_text
 from xlsx_attention.recognising.recognise import recognise
 
-__all__ = ["recognise"]
+__all__ = ["Line", "explain_program", "program_text", "recognise"]

@@ -15,6 +15,7 @@ from xlsx_attention.model.plan import Plan, Step
 from xlsx_attention.recognising.array_functions import ARRAY_FUNCTIONS
 from xlsx_attention.recognising.symbols import Block, Scope, Unclear, read
 from xlsx_attention.recognising.terms import (
+    ROUNDINGS,
     Cell,
     Exp,
     Expr,
@@ -226,7 +227,7 @@ class Cells:
             "AND": lambda: float(all(numbers)),
             "OR": lambda: float(any(numbers)),
             "NOT": lambda: float(not numbers[0]),
-            "ROUND": lambda: numbers[0],
+            **{name: lambda: numbers[0] for name in ROUNDINGS},
             "ABS": lambda: abs(numbers[0]),
             "COUNT": lambda: float(len(numbers)),
             "AVERAGE": lambda: sum(numbers) / len(numbers),

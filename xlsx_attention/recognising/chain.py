@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from xlsx_attention.recognising.cells import DEEPEST, Cells
-from xlsx_attention.recognising.terms import Cell, Exp, Expr, Func, If, Max, Num, Sum, Term, inverse, terms, times
+from xlsx_attention.recognising.terms import ROUNDINGS, Cell, Exp, Expr, Func, If, Max, Num, Sum, Term, inverse, terms, times
 
 Vector: TypeAlias = tuple[int, ...]
 
@@ -110,7 +110,7 @@ def _through(body: Expr, cells: Cells, walk: Walk, did: set[str], depth: int) ->
     for _ in range(DEEPEST):
         if isinstance(body, Cell):
             return descend(body, cells, walk, depth + 1)
-        if isinstance(body, Func) and body.name == "ROUND":
+        if isinstance(body, Func) and body.name in ROUNDINGS:
             did.add("round")
             body = body.args[0]
             continue
@@ -237,7 +237,7 @@ def _scaled(chosen: Term | list[Term], cells: Cells, walk: Walk, did: set[str]) 
 def softmax_link(cell: int, cells: Cells) -> Link | None:
     """``cell`` as an element of a softmax over dot products, or ``None``."""
     body = cells.raw(cell)
-    while isinstance(body, Func) and body.name == "ROUND":
+    while isinstance(body, Func) and body.name in ROUNDINGS:
         body = body.args[0]
     if body is None or isinstance(body, (Num, Cell)):
         # A copy of a weight is no weight of its own.
@@ -302,7 +302,7 @@ def _exponent(of: Expr, cells: Cells) -> Expr | None:
         return of.of
     if isinstance(of, Cell):
         body = cells.expand(of.id)
-        while isinstance(body, Func) and body.name == "ROUND":
+        while isinstance(body, Func) and body.name in ROUNDINGS:
             body = body.args[0]
         if isinstance(body, Exp):
             return body.of
@@ -321,7 +321,7 @@ def _summed(of: Expr, cells: Cells) -> tuple[int | None, tuple[Expr, ...]]:
     while isinstance(body, Cell):
         cell = cells.same(body.id)
         body = cells.expand(cell)
-        if isinstance(body, Func) and body.name == "ROUND":
+        if isinstance(body, Func) and body.name in ROUNDINGS:
             body = body.args[0]
     if not isinstance(body, Sum):
         return cell, ()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from xlsx_attention.recognising.cells import Cells
 from xlsx_attention.recognising.chain import MaskUse, Vector
-from xlsx_attention.recognising.terms import Cell, Func, If, Num, terms
+from xlsx_attention.recognising.terms import ROUNDINGS, Cell, Func, If, Num, terms
 from xlsx_attention.recognising.units import DotCell, Units
 
 #: (position on the first side, position on the second side) of a family's score.
@@ -56,7 +56,7 @@ def laid_over(weights: Mapping[int, Position], units: Units) -> Laid:
 
 def _masked(cell: int, weights: Mapping[int, Position], cells: Cells) -> tuple[Position, MaskUse | None] | None:
     body = cells.raw(cell)
-    if isinstance(body, Func) and body.name == "ROUND" and isinstance(body.args[0], Cell):
+    if isinstance(body, Func) and body.name in ROUNDINGS and isinstance(body.args[0], Cell):
         position = weights.get(cells.same(body.args[0].id))
         return None if position is None else (position, None)
     if isinstance(body, If):

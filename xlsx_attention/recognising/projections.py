@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from xlsx_attention.recognising.cells import DEEPEST, Cells
 from xlsx_attention.recognising.chain import Vector, reaches_dot
 from xlsx_attention.recognising.places import Matrix
-from xlsx_attention.recognising.terms import Cell, Expr, Func, terms
+from xlsx_attention.recognising.terms import ROUNDINGS, Cell, Expr, Func, terms
 from xlsx_attention.recognising.units import DotCell, dot_in
 
 
@@ -106,7 +106,7 @@ def _element(cell: int, cells: Cells) -> _Element | None:
     cell = cells.same(cell)
     for _ in range(DEEPEST):
         body = cells.expand(cell)
-        while isinstance(body, Func) and body.name == "ROUND":
+        while isinstance(body, Func) and body.name in ROUNDINGS:
             body = body.args[0]
         if body is None:
             return None

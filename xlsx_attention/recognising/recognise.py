@@ -27,6 +27,14 @@ def recognise(grid: WorkbookGrid, plan: Plan) -> AttentionMap:
     A pure function of formulas and geometry first; a sheet on which these leave an attention incomplete (or find none) is
     then read by its numbers.
     """
+    units, attentions = read(grid, plan)
+    found = AttentionMap(attentions)
+    others, nameless = others_of(units, found)
+    return AttentionMap(attentions, others, nameless + left_over(units.cells, found, others))
+
+
+def read(grid: WorkbookGrid, plan: Plan) -> tuple[Units, tuple[Attention, ...]]:
+    """The units of a workbook, with what its bare numbers seem to compute, and the attentions in them."""
     units, attentions = _from(Cells(grid, plan), [])
     supposed: dict[int, Expr] = {}
     rects: list[tuple[int, Rect]] = []
@@ -37,11 +45,7 @@ def recognise(grid: WorkbookGrid, plan: Plan) -> AttentionMap:
         inference = suppose(sheet.index, Cells(grid, plan))
         supposed.update(inference.supposed)
         rects += inference.rects
-    if supposed:
-        units, attentions = _from(Cells(grid, plan, supposed), rects)
-    found = AttentionMap(attentions)
-    others, nameless = others_of(units, found)
-    return AttentionMap(attentions, others, nameless + left_over(units.cells, found, others))
+    return _from(Cells(grid, plan, supposed), rects) if supposed else (units, attentions)
 
 
 def _from(cells: Cells, supposed: list[tuple[int, Rect]]) -> tuple[Units, tuple[Attention, ...]]:

@@ -15,6 +15,8 @@ from xlsx_attention.model.address import Rect
 
 ROW_BITS: Final = 14
 SHEET_BITS: Final = 34
+#: Functions that only shorten a number: recognition sees through them.
+ROUNDINGS: Final = frozenset({"ROUND", "ROUNDUP", "ROUNDDOWN", "TRUNC"})
 
 
 def pack(sheet: int, row: int, column: int) -> int:

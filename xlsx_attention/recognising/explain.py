@@ -1,0 +1,293 @@
+"""A workbook as a short NumPy program: inputs as literals, then one line a step, in running order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from xlsx_attention.model.address import Rect
+from xlsx_attention.model.grid import WorkbookGrid
+from xlsx_attention.model.plan import Plan
+from xlsx_attention.model.role import AttentionMap, Place
+from xlsx_attention.recognising.cells import Cells
+from xlsx_attention.recognising.numpy_words import Namespace, Ragged, Words, Writer, literal
+from xlsx_attention.recognising.places import rectangles
+from xlsx_attention.recognising.recognise import read
+from xlsx_attention.recognising.terms import Expr, cells_of, leaves, unpack
+
+#: A rectangle with more cells than this is written down by its numbers, not by its formula.
+LARGEST: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the program: ``name = expression   # comment``; ``rect`` of shape ``shape`` on ``sheet`` holds its values.
+
+    ``more`` are lines that follow and fill ``name`` cell by cell, where its cells have no expression in common.
+    """
+
+    name: str
+    expression: str
+    sheet: int
+    rect: Rect
+    shape: tuple[int, int]
+    comment: str
+    more: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        first = f"{self.name} = {self.expression}   # {self.comment}"
+        return "\n".join((first, *self.more))
+
+
+@dataclass(slots=True)
+class Program:
+    """Names for every rectangle of a workbook, and its lines in running order."""
+
+    grid: WorkbookGrid
+    cells: Cells
+    attention: AttentionMap
+    space: Namespace = field(default_factory=Namespace)
+    computed: list[tuple[int, Rect]] = field(default_factory=list)
+    roles: dict[tuple[int, Rect], str] = field(default_factory=dict)
+    _taken: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        for name, role, place in _named_places(self.attention):
+            self._take(place, name, role)
+        for other in self.attention.others:
+            self._take(other.place, "", other.kind)
+        for place in self.attention.unrecognised:
+            self._take(place, "", "")
+        for step in self.cells.plan.steps:
+            if step.block.cells.size <= LARGEST:
+                self._take(Place(step.block.sheet, step.block.cells), "", "")
+        self._inputs()
+
+    def _take(self, place: Place, name: str, role: str) -> None:
+        """Give every rectangle of a place that is still free a name."""
+        for number, rect in enumerate(place.rects):
+            ids = cells_of(place.sheet, rect)
+            if place.rect.size > LARGEST:
+                continue
+            free = [cell for cell in ids if cell not in self._taken]
+            for part in rectangles(free) if free else []:
+                whole = part == rect
+                wanted = name if name and whole else ""
+                if wanted and len(place.rects) > 1:
+                    wanted = f"{name}_{number + 1}"
+                owned = cells_of(place.sheet, part)
+                by_formula = [self._computes(cell) for cell in owned]
+                if any(by_formula) and not all(by_formula):
+                    # A number typed among formulas is an input of its own.
+                    for mixed, is_formula in ((part_, flag) for flag in (True, False) for part_ in _where(owned, by_formula, flag)):
+                        self._name(place.sheet, mixed, "", role, computed=is_formula)
+                    continue
+                self._name(place.sheet, part, wanted, role, computed=any(by_formula))
+
+    def _computes(self, cell: int) -> bool:
+        return self.cells.step_of(cell, mended=False) is not None or cell in self.cells.supposed
+
+    def _name(self, sheet: int, rect: Rect, wanted: str, role: str, *, computed: bool) -> None:
+        self._taken.update(cells_of(sheet, rect))
+        self.space.add(sheet, rect, wanted or range_name(rect))
+        if role:
+            self.roles[sheet, rect] = role
+        if computed:
+            self.computed.append((sheet, rect))
+
+    def _inputs(self) -> None:
+        """Whatever formulas read that no formula computes."""
+        wanted: set[int] = set()
+        for sheet, rect in self.computed:
+            for cell in cells_of(sheet, rect):
+                body = self.cells.raw(cell)
+                wanted.update(() if body is None else leaves(body))
+        wanted -= self._taken
+        by_sheet: dict[int, list[int]] = {}
+        for cell in wanted:
+            by_sheet.setdefault(unpack(cell)[0], []).append(cell)
+        for sheet, ids in sorted(by_sheet.items()):
+            for rect in rectangles(ids):
+                self._name(sheet, rect, self._parameter(sheet, rect), "", computed=False)
+
+    def _parameter(self, sheet: int, rect: Rect) -> str:
+        """A lone cell that a defined name points at is called by it."""
+        if rect.size != 1:
+            return ""
+        for name in self.grid.names:
+            target = name.formula.replace("'", "").replace("$", "")
+            if target == f"{self.grid.sheets[sheet].name}!{rect.a1}" and name.name.isidentifier() and name.name.isascii():
+                return name.name.lstrip("_") or name.name
+        return ""
+
+    # ---- lines
+
+    def lines(self) -> list[Line]:
+        """Inputs first, then steps, each after all that it uses."""
+        inputs = [self._input(sheet, rect) for (sheet, rect) in self.space.names if (sheet, rect) not in set(self.computed)]
+        inputs.sort(key=lambda line: (line.sheet, line.rect))
+        return inputs + [self._step(sheet, rect) for sheet, rect in self._ordered()]
+
+    def _ordered(self) -> list[tuple[int, Rect]]:
+        known = set(self.computed)
+        needs: dict[tuple[int, Rect], set[tuple[int, Rect]]] = {}
+        for key in self.computed:
+            found: set[tuple[int, Rect]] = set()
+            for cell in cells_of(*key):
+                body = self.cells.raw(cell)
+                for leaf in () if body is None else leaves(body):
+                    owner = self.space.owner(leaf)
+                    if owner is not None and owner != key and owner in known:
+                        found.add(owner)
+            needs[key] = found
+        done: dict[tuple[int, Rect], None] = {}
+        for start in sorted(needs):
+            stack: list[tuple[tuple[int, Rect], bool]] = [(start, False)]
+            open_: set[tuple[int, Rect]] = set()
+            while stack:
+                key, finished = stack.pop()
+                if finished:
+                    done.setdefault(key)
+                elif key not in done and key not in open_:
+                    open_.add(key)
+                    stack.append((key, True))
+                    stack += [(need, False) for need in sorted(needs[key], reverse=True) if need not in done]
+        return list(done)
+
+    def _comment(self, sheet: int, rect: Rect, note: str = "") -> str:
+        place = rect.a1 if len(self.grid.sheets) == 1 else f"{self.grid.sheets[sheet].name}!{rect.a1}"
+        size = f"{rect.height}×{rect.width}"
+        role = self.roles.get((sheet, rect), "")
+        named = self.space.names[sheet, rect]
+        extra = role if role and role != named else ""
+        return "  ".join(filter(None, (place, size, extra, note))).replace("\n", " ").replace("\r", " ")
+
+    def _input(self, sheet: int, rect: Rect) -> Line:
+        name = self.space.names[sheet, rect]
+        return Line(name, self._literal(sheet, rect, name), sheet, rect, rect.shape, self._comment(sheet, rect))
+
+    def _literal(self, sheet: int, rect: Rect, name: str) -> str:
+        rows = []
+        texts = numbers = False
+        for row in range(rect.top, rect.bottom):
+            line = []
+            for column in range(rect.left, rect.right):
+                value = self.grid.value(sheet, row, column).python
+                if isinstance(value, str):
+                    texts = True
+                    line.append(repr(value))
+                elif value is None:
+                    line.append("0")
+                else:
+                    numbers = True
+                    line.append(literal(float(value)))
+            rows.append("[" + ", ".join(line) + "]")
+        if rect.size == 1 and numbers:
+            self.space.scalars.add(name)
+            return rows[0][1:-1]
+        kind = ", dtype=object" if texts and numbers else "" if texts else ", dtype=float"
+        return f"np.array([{', '.join(rows)}]{kind})"
+
+    def words(self, sheet: int, rect: Rect) -> Words:
+        """The expression of a rectangle; raises :class:`Ragged` where its cells have none in common."""
+        ids = cells_of(sheet, rect)
+        exprs: list[Expr] = []
+        for cell in ids:
+            body = self.cells.raw(cell)
+            if body is None:
+                raise Ragged("a formula that is not followed")
+            exprs.append(body)
+        own = set(ids)
+        if any(leaf in own for expr in exprs for leaf in leaves(expr)):
+            raise Ragged("cells that use each other")
+        return Writer(self.space).lift(exprs, rect.shape)
+
+    def _step(self, sheet: int, rect: Rect) -> Line:
+        name = self.space.names[sheet, rect]
+        try:
+            words = self.words(sheet, rect)
+        except Ragged:
+            return self._by_cells(sheet, rect, name)
+        text = words.text
+        if words.shape != rect.shape:
+            text = f"np.broadcast_to({text}, ({rect.height}, {rect.width}))"
+        elif rect.size == 1:
+            text = f"np.reshape({text}, (1, 1))"
+        return Line(name, text, sheet, rect, rect.shape, self._comment(sheet, rect))
+
+    def _by_cells(self, sheet: int, rect: Rect, name: str) -> Line:
+        """Cell by cell, in an order in which each uses only cells before it; numbers as stored where none can be found."""
+        ids = cells_of(sheet, rect)
+        own = set(ids)
+        needs = {cell: [leaf for leaf in _leaves(self.cells, cell) if leaf in own] for cell in ids}
+        rest, ordered = list(ids), []
+        while rest:
+            ready = [cell for cell in rest if not any(leaf in rest for leaf in needs[cell])]
+            if not ready:
+                return Line(name, self._stored(sheet, rect), sheet, rect, rect.shape, self._comment(sheet, rect, "stored values"))
+            ordered += ready
+            rest = [cell for cell in rest if cell not in ready]
+        lines = []
+        writer = Writer(self.space)
+        for cell in ordered:
+            _, row, column = unpack(cell)
+            body = self.cells.raw(cell)
+            try:
+                if body is None:
+                    raise Ragged("a formula that is not followed")
+                text = writer.lift([body], (1, 1)).text
+            except Ragged:
+                return Line(name, self._stored(sheet, rect), sheet, rect, rect.shape, self._comment(sheet, rect, "stored values"))
+            lines.append(f"{name}[{row - rect.top}, {column - rect.left}] = np.asarray({text}).item()")
+        zeros = f"np.zeros(({rect.height}, {rect.width}))"
+        return Line(name, zeros, sheet, rect, rect.shape, self._comment(sheet, rect), tuple(lines))
+
+    def _stored(self, sheet: int, rect: Rect) -> str:
+        text = self._literal(sheet, rect, self.space.names[sheet, rect])
+        if rect.size == 1:
+            self.space.scalars.discard(self.space.names[sheet, rect])
+            return f"np.array([[{text}]])" if not text.startswith("np.") else text
+        return text
+
+
+def _leaves(cells: Cells, cell: int) -> list[int]:
+    body = cells.raw(cell)
+    return [] if body is None else leaves(body)
+
+
+def _where(ids: list[int], flags: list[bool], wanted: bool) -> list[Rect]:
+    chosen = [cell for cell, flag in zip(ids, flags, strict=True) if flag == wanted]
+    return rectangles(chosen) if chosen else []
+
+
+def range_name(rect: Rect) -> str:
+    """``J14:M16 → "J14_M16"``."""
+    return rect.a1.replace(":", "_")
+
+
+def _named_places(attention: AttentionMap) -> Iterable[tuple[str, str, Place]]:
+    """Program name, role and place of all that has a role, copies after what they copy."""
+    for found in attention.attentions:
+        for role, place in found.shared.items():
+            yield role, role, place
+        for number, head in enumerate(found.heads, 1):
+            suffix = f"_h{number}" if len(found.heads) > 1 else ""
+            for role, place in head.roles.items():
+                yield role + suffix, role, place
+            for role, places in head.copies.items():
+                for place in places:
+                    turned = place.transposed != head.roles[role].transposed if role in head.roles else False
+                    yield f"{role}{'T' if turned else '_copy'}{suffix}", role, place
+
+
+def explain_program(grid: WorkbookGrid, plan: Plan, attention: AttentionMap) -> list[Line]:
+    """The lines that reproduce a workbook's numbers; ``program_text`` makes a script of them."""
+    units, _ = read(grid, plan)
+    return Program(grid, units.cells, attention).lines()
+
+
+def program_text(lines: Iterable[Line]) -> str:
+    """A script for a bare interpreter with NumPy."""
+    return "\n".join(("import numpy as np", "", *(line.text for line in lines))) + "\n"
