@@ -1,6 +1,6 @@
 """LibreOffice, IronCalc and formulon recalculate generated lessons from nothing and find the stored numbers.
 
-Tolerance: 1e-12 for LibreOffice, whose sums run in another order; the other two add as Excel does and give the same bits.
+Tolerance: 1e-12 for LibreOffice, whose sums run in another order; the other two add as Excel does, to the same bits.
 LibreOffice 7.4 lacks the functions of spilled ranges and LAMBDA; formulon and IronCalc have them.
 """
 
@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.generating.reading_back import by_libreoffice, laid_blocks, without_results
 
+from tests.generating.reading_back import by_libreoffice, laid_blocks, without_results
 from xlsx_attention.generating.workbooks import lessons, workbook_bytes
 from xlsx_attention.model.example import ExampleSpec
 
@@ -37,8 +37,8 @@ def test_libreoffice_gives_the_stored_numbers(soffice: str, tmp_path: Path, opti
     for drawn in found:
         sheet = book[drawn.lesson.sheet]
         for key, top, left, values in laid_blocks(drawn):
-            got = [[sheet.cell(top + i + 1, left + j + 1).value for j in range(values.shape[1])] for i in range(len(values))]
-            np.testing.assert_allclose(np.array(got, float), values, rtol=1e-12, atol=1e-12, err_msg=key)
+            got = [sheet.cell(top + i + 1, left + j + 1).value for i, j in np.ndindex(values.shape)]
+            np.testing.assert_allclose(np.array(got, float), values.ravel(), rtol=1e-12, atol=1e-12, err_msg=key)
 
 
 @pytest.mark.parametrize("options", CELLS + SPILLS, ids=str)
