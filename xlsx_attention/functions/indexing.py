@@ -35,7 +35,7 @@ def index(ev: Evaluator, array: Tree, row: Tree, column: Tree | None = None, are
         raise ExcelError(REF)
     source = ev.read((source.areas[number - 1],)) if len(source.areas) > 1 else source
     rows = ev.evaluate(row, "value")
-    columns = None if column is None or isinstance(column, Missing) else ev.evaluate(column, "value")
+    columns = None if column is None else ev.evaluate(column, "value")
     if rows.array.is_single and (columns is None or columns.array.is_single):
         first = int(single(ev, rows, 0.0))
         return _one(ev, source, first, None if columns is None else int(single(ev, columns, 0.0)))
@@ -54,7 +54,10 @@ def _slice(place: int, count: int) -> tuple[int, int]:
 def _one(ev: Evaluator, source: Operand, row: int, column: int | None) -> Operand:
     height, width = shape_of(ev, source)
     if column is None:
-        # One number counts along a single row or column; of a rectangle it takes a whole row.
+        if source.is_reference and height > 1 and width > 1:
+            # A rectangle of cells wants both numbers; of an array one number takes a whole row.
+            raise ExcelError(REF)
+        # One number counts along a single row or column.
         row, column = (1, row) if height == 1 and width > 1 else (row, 0)
     return part(ev, source, _slice(row, height), _slice(column, width))
 

@@ -161,10 +161,11 @@ def choose_(ev: Evaluator, index: Tree, *nodes: Tree) -> Operand:
 
 
 def _typed(array: Array, texts: TextPool) -> Array:
-    """A single value as a condition, where a text that is no truth value stays a text."""
-    kind = array.full()[1]
+    """A single value as a condition, where an empty text stays a text."""
+    number, kind = array.full()
     truth = to_logical(array, texts)
-    return Array(truth.number, np.where((kind == TEXT) & (truth.kind == VALUE), np.uint8(TEXT), truth.kind))
+    empty = (kind == TEXT) & (number == texts.add(""))
+    return Array(truth.number, np.where(empty, np.uint8(TEXT), truth.kind))
 
 
 def _fold(ev: Evaluator, nodes: tuple[Tree, ...], combine: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Operand:

@@ -5,7 +5,7 @@ Positions count from 0. A value matches values of its own kind only; an empty ce
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from xlsx_attention.functions.ordering import key
 from xlsx_attention.functions.registry import Context, ExcelError, Matrix
 from xlsx_attention.functions.regular_expressions import Pattern
 from xlsx_attention.functions.wildcards import fold, has_wildcards, matches
-from xlsx_attention.model.values import EMPTY, NA, NUMBER, TEXT, VALUE, Scalar
+from xlsx_attention.model.values import EMPTY, ERROR, NA, NUMBER, TEXT, VALUE, Scalar
 
 
 def vector(matrix: Matrix) -> Matrix:
@@ -74,10 +74,30 @@ def ascending_place(ctx: Context, value: Scalar, line: Matrix) -> int | None:
     """
     value, places = _comparable(value, line)
     if value.kind != TEXT:
-        found = bisect_right(line.number[0][places].tolist(), value.number)
+        found = halve(line.number[0][places].tolist(), value.number)
     else:
-        found = bisect_right([key(ctx.scalar(float(line.number[0, i]), TEXT)) for i in places], key(value))
-    return places[found - 1] if found else None
+        found = halve([key(ctx.scalar(float(line.number[0, i]), TEXT)) for i in places], key(value))
+    return places[found] if found >= 0 else None
+
+
+def halve(values: list[Any], wanted: Any) -> int:
+    """The last position not above ``wanted``, −1 for none; of an equal value that is met, the last of its run.
+
+    On a line that is not sorted this decides what is found, so it halves as Excel does: the middle of what is left,
+    rounded down.
+    """
+    low, high = 0, len(values) - 1
+    while low <= high:
+        middle = (low + high) // 2
+        if values[middle] == wanted:
+            while middle + 1 < len(values) and values[middle + 1] == wanted:
+                middle += 1
+            return middle
+        if values[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle - 1
+    return high
 
 
 def descending_place(ctx: Context, value: Scalar, line: Matrix) -> int | None:
@@ -96,13 +116,19 @@ def descending_place(ctx: Context, value: Scalar, line: Matrix) -> int | None:
 
 
 def nearest_place(ctx: Context, value: Scalar, line: Matrix, larger: bool, backwards: bool) -> int | None:
-    """The position of the value, else of the next smaller (or larger) one, in a line in any order."""
-    value, places = _comparable(value, line)
+    """The position of the value, else of the next smaller (or larger) one, in a line in any order.
+
+    Kinds follow one another as in a sorted list: every number is smaller than any text. Errors and empty cells are
+    passed over.
+    """
+    if value.kind == EMPTY:
+        value = Scalar(NUMBER, 0.0)
     wanted = key(value)
     best: int | None = None
     best_key = wanted
+    places: list[int] = np.flatnonzero((line.kind[0] < ERROR) & (line.kind[0] != EMPTY)).tolist()
     for place in reversed(places) if backwards else places:
-        here = key(ctx.scalar(float(line.number[0, place]), value.kind))
+        here = key(ctx.scalar(float(line.number[0, place]), int(line.kind[0, place])))
         if here == wanted:
             return place
         beyond = here > wanted if larger else here < wanted

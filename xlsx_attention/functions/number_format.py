@@ -48,8 +48,8 @@ _ELAPSED = re.compile(r"h{1,4}|m{1,4}|s{1,4}", re.IGNORECASE)
 _COMPARE: Final[dict[str, Callable[[float, float], bool]]] = {
     "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "=": operator.eq, "<>": operator.ne,
 }  # fmt: skip
-#: Letters that stand for themselves nowhere in a format.
-_REFUSED: Final = frozenset("abcdfijklnopqrtuvwxzABCDFIJKLNOPQRTUVWXZ")
+#: Letters that ask for parts of a date; ``n`` is refused, other letters stand for themselves.
+_DATE_LETTERS: Final = frozenset("ymdhsegbYMDHSEG")
 _SINGLE: Final[dict[str, TokenKind]] = {
     "0": "digit", "#": "digit", "?": "digit", ".": "point", ",": "comma", "%": "percent", "/": "slash", "@": "text",
 }  # fmt: skip
@@ -105,9 +105,9 @@ class _Reader:
                 self._add("exponent", rest[:2].upper(), 2)
             elif c in _SINGLE:
                 self._single(c, rest)
-            elif c.lower() in "ymdhsegb" or rest[:5].lower() == "am/pm" or rest[:3].lower() == "a/p":
+            elif c in _DATE_LETTERS or rest[:5].lower() == "am/pm" or rest[:3].lower() == "a/p":
                 self._date(c, rest)
-            elif c in _REFUSED:
+            elif c == "n":
                 raise ExcelError(VALUE)
             else:
                 self._add("literal", c, 1)
