@@ -49,8 +49,8 @@ def annotate(report: FileReport, original: bytes, language: str = "en") -> bytes
     if not touched:
         return original
     if styles is not None and styles[1].changed:
-        package.write(styles[0], styles[1].bytes())
-    return package.bytes()
+        package.write(styles[0], styles[1].part())
+    return package.packed()
 
 
 def _styles(package: Package) -> tuple[str, Styles] | None:

@@ -107,7 +107,7 @@ class Package:
         )
         self.write(_CONTENT_TYPES, _append(text, "Types", row.encode()))
 
-    def bytes(self) -> bytes:
+    def packed(self) -> bytes:
         """The package with its changes."""
         out = io.BytesIO()
         directory: list[bytes] = []

@@ -12,7 +12,7 @@ _MOST_FORMATS: Final = 65_490
 
 
 class Styles:
-    """Hands out formats like an old one but filled by verdict; :meth:`bytes` gives the part with them."""
+    """Hands out formats like an old one but filled by verdict; :meth:`part` gives the part with them."""
 
     def __init__(self, xml: bytes) -> None:
         self.xml = utf8(xml)
@@ -54,7 +54,7 @@ class Styles:
     def changed(self) -> bool:
         return bool(self.new_formats)
 
-    def bytes(self) -> bytes:
+    def part(self) -> bytes:
         assert self.fills is not None
         assert self.formats is not None
         prefix = self.fills.prefix

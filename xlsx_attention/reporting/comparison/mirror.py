@@ -69,7 +69,7 @@ def _noted(book: Book, shown: dict[int, list[Cell]]) -> dict[int, set[Cell]]:
 def _write(book: Book, sheet: SheetResult, cells: list[Cell], noted: set[Cell]) -> None:
     facts = book.facts[sheet.index]
     target = book.add_sheet(book.mirrors[sheet.index], taken=True)
-    target.hide_gridlines(0)
+    target.hide_gridlines(1)
     for column, width in facts.source.column_widths.items():
         if column < MAX_COLUMNS:
             target.set_column(column, column, min(width, 255))

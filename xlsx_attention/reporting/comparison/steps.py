@@ -63,7 +63,10 @@ class _Section:
         height, width = min(whole.height, book.limits.block_rows), min(whole.width, book.limits.block_columns)
         self.rect = Rect(whole.top, whole.left, whole.top + height, whole.left + width)
         self.row = row
-        self.first_row = row + 6
+        self.lines = self._lines()
+        #: The title, the words, the two checks, the heads; then the rectangles.
+        self.check_row = row + 1 + len(self.lines)
+        self.first_row = self.check_row + 2
         self.gap = width + 1
 
     def write(self) -> int:
@@ -90,25 +93,29 @@ class _Section:
         )
         head = book.format(bold=True, font_size=12, font_color="#12354A")
         link(target, self.row, _LEFT, mirror, block.rect.a1, visible(title, 240), head)
+        for offset, line in enumerate(self.lines, 1):
+            target.write_text(self.row + offset, _LEFT, line, book.format(font_size=10))
+
+    def _lines(self) -> list[str]:
+        """The step as mathematics and as NumPy, where they are known, and as the Excel formula of the block."""
+        book, block = self.book, self.block
+        excel = f"{book.say('excel')}: {self.facts.formula(block.rect.top, block.rect.left)}"
         lines = [
             f"{book.say('mathematics')}: {block.math}" if block.math else "",
             f"NumPy: {block.numpy}" if block.numpy else "",
-            f"{book.say('excel')}: {self.facts.formula(block.rect.top, block.rect.left)}",
+            visible(excel, 1000),
         ]
         if self.rect != block.rect:
-            lines[2] += (
-                "   ("
-                + book.say(
+            lines.append(
+                book.say(
                     "cut-block",
                     rows=self.rect.height,
                     columns=self.rect.width,
                     all_rows=block.rect.height,
                     all_columns=block.rect.width,
                 )
-                + ")"
             )
-        for offset, line in enumerate(filter(None, lines), 1):
-            target.write_text(self.row + offset, _LEFT, visible(line, 1000), book.format(font_size=10))
+        return [visible(line, 1100) for line in lines if line]
 
     def _cell(self, row: int, column: int) -> float:
         """The three cells of one; gives the absolute floor that its agreement needs."""
@@ -158,7 +165,7 @@ class _Section:
 
     def _checks(self, floor: float) -> None:
         """The largest difference of the live formulas from NumPy's numbers, and the floor of the tolerance."""
-        book, target, row = self.book, self.target, self.row + 4
+        book, target, row = self.book, self.target, self.check_row
         small, number = book.format(font_size=9, font_color="#404040"), book.format(font_size=9, num_format="0.0E+00")
         live = book.lives.get(self.block.sheet)
         kinds = self.facts.sheet.from_inputs.read(self.rect)[1]
@@ -176,7 +183,7 @@ class _Section:
         top, left, bottom, right = self._area(2)
         mine, theirs = cell_name(top, _LEFT), cell_name(top, _LEFT + self.gap)
         here = cell_name(top, left)
-        floor = f"${cell_name(0, _FLOOR)[:-1]}${self.row + 5}"
+        floor = f"${cell_name(0, _FLOOR)[:-1]}${self.check_row + 1}"
         largest = f"MAX(ABS(N({mine})),ABS(N({theirs})))"
         rule = f"=IF(ISNUMBER({here}),ABS({here})>MAX({RTOL_NAME}*{largest},{floor}),FALSE)"
         target.conditional_format(

@@ -13,6 +13,8 @@ from xlsx_attention.reporting.palette import OFF, VERDICT_SHADES
 from xlsx_attention.reporting.safe import visible
 from xlsx_attention.reporting.words import cause_words, verdict_words
 
+#: Bars stay light, so that the numbers on them can be read.
+_BAR: Final = "#9CC7E5"
 _BLOCKS: Final = 200
 _FINDINGS: Final = 500
 _NOTICES: Final = 50
@@ -31,12 +33,13 @@ class _Summary:
         self.head = book.format(bold=True, font_size=12, font_color="#12354A", bottom=1)
         self.bold = book.format(bold=True)
         self.plain = book.format()
+        self.indented = book.format(indent=1)
         self.linked = book.format(font_color="#0563C1", underline=1)
         self.wrapped = book.format(text_wrap=True, valign="top")
 
     def write(self) -> None:
         sheet = self.sheet
-        for column, width in enumerate((30, 16, 16, 14, 14, 14, 14, 14, 14, 14, 14)):
+        for column, width in enumerate((44, 16, 18, 14, 14, 14, 14, 14, 14, 14, 14)):
             sheet.set_column(column, column, width)
         sheet.hide_gridlines(2)
         sheet.set_landscape()
@@ -60,7 +63,7 @@ class _Summary:
         self._fact("saved-by", visible(saved))
         shade = VERDICT_SHADES["agrees" if report.ok else "origin"]
         self._fact("status", book.say(f"status-{report.status}"), book.format(bold=True, bg_color=shade.fill))
-        self.sheet.write_text(self.row, 2, book.say("rtol-why", digits=report.provenance.digits), self.plain)
+        self.sheet.write_text(self.row, 2, book.say("rtol-why", digits=report.provenance.digits), self.indented)
         where = f"={quoted_sheet(self.sheet.name)}$B${self.row + 1}"
         book.workbook.define_name(RTOL_NAME, where)
         self._fact("rtol", report.rtol, book.format(num_format="0E+00", align="left"))
@@ -95,9 +98,9 @@ class _Summary:
             label = f"{VERDICT_SHADES[verdict].sign} {verdict_words(verdict, book.language)}"
             self.sheet.write_text(self.row, 0, label, book.cell_format(verdict))
             self.sheet.write_number17(self.row, 1, count, book.format(num_format="#,##0"))
-            self.sheet.write_text(self.row, 2, book.say(f"mean-{verdict}"), self.plain)
+            self.sheet.write_text(self.row, 2, book.say(f"mean-{verdict}"), self.indented)
             self.row += 1
-        self._bars(first, 1, VERDICT_SHADES["agrees"].strong)
+        self._bars(first, 1, _BAR)
 
     def _bars(self, first: int, column: int, colour: str) -> None:
         if self.row > first:
@@ -186,7 +189,7 @@ class _Summary:
                 (5, bad_count(dict(block.counts))),
             ):
                 self.sheet.write_number17(self.row, column, count, self.plain)
-            self.sheet.write_text(self.row, 6, visible(block.formula, 300), self.plain)
+            self.sheet.write_text(self.row, 6, visible(block.formula, 300), self.indented)
             self.row += 1
         self._bars(first, 5, OFF)
         if len(blocks) > _BLOCKS:
