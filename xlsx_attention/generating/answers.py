@@ -15,7 +15,7 @@ from xlsx_attention.model.address import cell_name
 from xlsx_attention.writing import open_workbook
 
 #: Widths of the columns, in characters.
-_WIDTHS = (5, 16, 12, 14, 26, 44, 44, 14, 14, 70)
+_WIDTHS = (4, 15, 10, 12, 24, 34, 34, 13, 13, 50)
 
 
 def answer_rows(right: Drawn, wrong: Drawn, mistakes: Sequence[Mistake], lang: str) -> list[tuple[str | float, ...]]:

@@ -19,6 +19,8 @@ from xlsx_attention.writing import AttentionSheet, AttentionWorkbook
 Progress = Callable[[int, int], None]
 #: Up to this many columns and rows a lesson is printed on one page.
 _ONE_PAGE = (60, 120)
+#: A column is about this many rows wide.
+_COLUMN_TO_ROW = 2.6
 #: Steps whose block is one formula in the style of array formulas; the others stay cells.
 _LEGACY = ("Product",)
 
@@ -198,7 +200,8 @@ def _arrows(sheet: AttentionSheet, drawn: Drawn, looks: Looks) -> None:
 def _page_set_up(sheet: AttentionSheet, page: Page, spec: ExampleSpec) -> None:
     sheet.freeze_panes(2, 0)
     sheet.hide_gridlines(2)
-    sheet.set_landscape()
+    if page.right * _COLUMN_TO_ROW >= page.bottom:
+        sheet.set_landscape()
     sheet.set_paper(9)  # A4
     sheet.set_margins(left=0.4, right=0.4, top=0.5, bottom=0.6)
     sheet.fit_to_pages(1, 1 if page.right <= _ONE_PAGE[0] and page.bottom <= _ONE_PAGE[1] else 0)

@@ -14,8 +14,8 @@ from xlsx_attention.model.address import Rect
 from xlsx_attention.writing import AttentionSheet
 
 RIGHT, WRONG, MISSING = "✓", "✗", "…"
-#: How far a number may be off, and the same share of the right one on top: a number with two decimals is right.
-TOLERANCE = 0.005
+#: How far a number may be off, and the same share of the right one on top: numbers with two decimals are right.
+TOLERANCE = 0.01
 #: The largest number that a blank takes; −1e9 must fit.
 _LIMIT = 1e12
 
@@ -72,7 +72,7 @@ def check_formula(step: Step, refs: Refs, index: int) -> str:
     own = refs.column(step.key, index) if refs.columns else refs.line(step.key, index)
     count = rect.height if refs.columns else rect.width
     right = expected(step, refs, index)
-    off = f"SUM(1*(ABS({own}-{right})>{TOLERANCE:g}*(1+ABS({right}))))"
+    off = f"SUM(1*(ABS({own}-({right}))>{TOLERANCE:g}*(1+ABS({right}))))"
     return f'IF(COUNT({own})<{count},"{MISSING}",IFERROR(IF({off}=0,"{RIGHT}","{WRONG}"),"{MISSING}"))'
 
 

@@ -17,6 +17,8 @@ from xlsx_attention.model.values import Floats
 PAD = "<PAD>"
 BEGIN = "<BOS>"
 DEFAULT_WIDTH = 8
+#: The most cells of a lesson: past them the workbook no longer fits into the memory of a usual machine.
+MAX_CELLS = 4_000_000
 #: Columns that labels and gaps take beside a block, and rows that they take above one; more than enough.
 _MARGIN = 200
 
@@ -70,7 +72,7 @@ def prepare(spec: ExampleSpec, *, heads: int | None = None, shared: Inputs | Non
     S, D = len(tokens), _width(spec, tensors)
     d_k = _head_width("d_k", "W_q", spec.d_k, D, heads, tensors)
     d_v = _head_width("d_v", "W_v", spec.d_v, D, heads, tensors)
-    _check_size(S, D, max(d_k, d_v))
+    _check_size(S, D, max(d_k, d_v), heads)
     keep = _keep(spec, tensors, S)
 
     generator = random.Random(f"{spec.seed}/{stream}")
@@ -82,7 +84,8 @@ def prepare(spec: ExampleSpec, *, heads: int | None = None, shared: Inputs | Non
         table = tensors.get("table")
         if table is not None and len(table) < len(vocabulary):
             refuse(
-                "tensor-shape", f"the table has {len(table)} rows; the sentence has {len(vocabulary)} different tokens"
+                "tensor-shape",
+                f"the table has {len(table)} rows, but the sentence has {len(vocabulary)} different tokens",
             )
         if table is None:
             table = drawn(generator, len(vocabulary), D, 1.0, spec.decimals)
@@ -125,7 +128,7 @@ def asking_inputs(spec: ExampleSpec, inputs: Inputs, stream: str) -> tuple[tuple
     """
     real = tuple(token for token in inputs.tokens if token != PAD)
     tokens = spec.target or (BEGIN, *real[:-1])
-    _check_size(max(len(tokens), inputs.length), inputs.features, max(inputs.d_k, inputs.d_v))
+    _check_size(max(len(tokens), inputs.length), inputs.features, max(inputs.d_k, inputs.d_v), inputs.heads)
     generator = random.Random(f"{spec.seed}/{stream}/target")
     return tokens, drawn(generator, len(tokens), inputs.features, 1.0, spec.decimals)
 
@@ -161,6 +164,8 @@ def _tokens(spec: ExampleSpec, tensors: Mapping[str, Floats]) -> tuple[str, ...]
         refuse("length", f"length is {length}; give at least {len(tokens)}, one for each token")
     if given is not None and given != length:
         refuse("tensor-shape", f"X has {given} rows, but length is {length}; they are one and the same")
+    if length > MAX_COLUMNS:
+        refuse("too-large", f"length {length:,} goes past Excel's {MAX_COLUMNS:,} columns; take fewer tokens")
     if len(tokens) > length:
         refuse("too-many-tokens", f"{len(tokens)} tokens do not fit a length of {length}; give --length {len(tokens)}")
     return tokens + (PAD,) * (length - len(tokens))
@@ -199,7 +204,7 @@ def _head_width(name: str, weight: str, asked: int | None, D: int, heads: int, t
     return asked
 
 
-def _check_size(S: int, D: int, d: int) -> None:
+def _check_size(S: int, D: int, d: int, heads: int) -> None:
     widest = max(4 * S, 2 * D + 3 * d)
     if widest + _MARGIN > MAX_COLUMNS or 8 * max(S, D, d) + _MARGIN > MAX_ROWS:
         fits = (MAX_COLUMNS - _MARGIN) // 4
@@ -207,6 +212,14 @@ def _check_size(S: int, D: int, d: int) -> None:
             "too-large",
             f"length {S}, d_model {D} and heads of {d} go past Excel's {MAX_COLUMNS:,} columns; "
             f"a length up to {fits:,} and widths up to {(MAX_COLUMNS - _MARGIN) // 5:,} fit",
+        )
+    beside = 4 * S * D + 3 * S * d + 3 * D * d
+    if heads * (7 * S * S + beside) > MAX_CELLS:
+        fits = int(max(0.0, (MAX_CELLS / heads - beside) / 7) ** 0.5)
+        refuse(
+            "too-large",
+            f"length {S}, d_model {D} and {heads} heads make more than {MAX_CELLS:,} cells; "
+            f"a length up to {max(1, fits):,} fits",
         )
 
 

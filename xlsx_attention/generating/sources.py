@@ -1,4 +1,4 @@
-"""Specs and matrices from files: TOML, npz, JSON, CSV. Everything that is wrong with one is said with the file's name."""
+"""Specs and matrices from files: TOML, npz, JSON, CSV. What is wrong with one is said with the file's name."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def read_tensors(path: PathLike) -> dict[str, Any]:
     """Matrices by name, tokens in rows, from ``.npz``, ``.json`` (an object of lists) or ``.csv``.
 
     A CSV file holds one matrix after another: a line with the name alone, then its rows. Names other than
-    :data:`~xlsx_attention.model.example.TENSORS` are an error where they hold a list or matrix; the ``tokens`` of a JSON
-    file, and words and single numbers beside the matrices, are left to :func:`read_tokens` or out.
+    :data:`~xlsx_attention.model.example.TENSORS` are an error where they hold a list or matrix; the ``tokens`` of a
+    JSON file, and words and single numbers beside the matrices, are left to :func:`read_tokens` or out.
     """
     readers: dict[str, Callable[[bytes], dict[str, Any]]] = {".npz": _npz, ".json": _json, ".csv": _csv}
     reader = readers.get(Path(path).suffix.lower())
@@ -170,7 +170,7 @@ def spec_from(
 ) -> ExampleSpec:
     """A spec out of a TOML file, a file of matrices, and ``given`` fields, of which the later go before the earlier.
 
-    Fields of ``given`` that are ``None`` were not given. Raises :class:`UsageError` for files and fields that do not fit.
+    Fields of ``given`` that are ``None`` or ``()`` were not given. Raises :class:`UsageError` for what does not fit.
     """
     found: dict[str, Any] = dict(read_spec(spec_file)) if spec_file is not None else {}
     if tensor_file is not None:

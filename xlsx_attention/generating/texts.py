@@ -60,7 +60,8 @@ PHRASES: Final[dict[str, dict[str, str]]] = {
         "tokens in rows": "每个词元一行。",
         "tokens in columns": "每个词元一列。",
         "hidden": "填充 <PAD> 被掩码设为 −1e9，softmax 后权重恰为 0。",
-        "exercise": "练习：填黄色格（数字或公式）。旁边的 ✓ 或 ✗ 说明对不对，… 表示还没填完。误差不超过 {tol} 算对。",
+        "exercise": "练习：填黄色格（数字或公式）。旁边的 ✓ 或 ✗ 说明对不对，… 表示还没填完；"
+        "每一步都按你自己前面填的数检查，误差不超过 {tol} 算对。",
         "key": "答案：与练习逐格对应。",
         "right": "已对",
         "number": "第 {n} 份",
@@ -76,8 +77,8 @@ PHRASES: Final[dict[str, dict[str, str]]] = {
         "tokens in rows": "One token a row.",
         "tokens in columns": "One token a column.",
         "hidden": "The mask sets <PAD> to −1e9, so its weight after softmax is exactly 0.",
-        "exercise": "Exercise: fill in the yellow cells, numbers or formulas. ✓ or ✗ beside a row says whether it is "
-        "right, … that something is missing. What is off by at most {tol} counts as right.",
+        "exercise": "Exercise: fill in the yellow cells, numbers or formulas. ✓ or ✗ says whether a token is right, … "
+        "that something is missing. Each step is checked from your own numbers before it, to within {tol}.",
         "key": "Key: cell by cell as the exercise.",
         "right": "right so far",
         "number": "version {n}",
