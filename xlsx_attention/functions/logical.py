@@ -171,8 +171,9 @@ def _typed(array: Array, texts: TextPool) -> Array:
 def _fold(ev: Evaluator, nodes: tuple[Tree, ...], combine: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Operand:
     """AND, OR and XOR: counts of true and of all conditions for each cell of the block.
 
-    Texts and empty cells in references and arrays do not count, nor do typed texts but TRUE and FALSE (corpus,
-    AND_OR_XOR). ``#VALUE!`` when nothing counts. The first error in reading order passes.
+    Texts and empty cells in references and arrays do not count, nor does a typed empty text (corpus, AND_OR_XOR); other
+    typed texts must read TRUE or FALSE (``#VALUE!``).
+    ``#VALUE!`` when nothing counts. The first error in reading order passes.
     """
     trues: np.ndarray = np.zeros((1, 1))
     counts: np.ndarray = np.zeros((1, 1))

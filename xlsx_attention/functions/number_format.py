@@ -173,7 +173,7 @@ def _choose(sections: tuple[Section, ...], number: float) -> tuple[Section | Non
         for i, section in enumerate(numeric):
             if section.condition is None:
                 if i == len(numeric) - 1 or (i == 1 and number < 0):
-                    return section, number < 0 and i == 0
+                    return section, number < 0
                 continue
             sign, limit = section.condition
             if _COMPARE[sign](number, limit):

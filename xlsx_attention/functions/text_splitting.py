@@ -95,7 +95,7 @@ def _place(
 ) -> tuple[int, int] | None:
     """The span of the given delimiter, counted from the end where ``instance`` is negative."""
     count = int(instance)
-    if count == 0 or abs(count) > len(text):
+    if count == 0 or abs(count) > max(len(text), 1):
         raise ExcelError(VALUE)
     texts = texts_of(ctx, delimiter)
     if not all(texts):
