@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from xlsx_attention.model.role import Attention, Head, Orientation, Place
 from xlsx_attention.recognising.cells import Cells
@@ -53,7 +54,9 @@ def _joined(found: list[Found], units: Units) -> list[Group]:
         if number in taken:
             continue
         scores = frozenset(cell for line in head.matrices["Q"] for cell in line)
-        key = (head.tokens, len(head.matrices["Q"])) if head.Q is not None and head.K is not None else number
+        key: object = number
+        if head.Q is not None and head.K is not None:
+            key = (head.tokens, len(head.matrices["Q"]))
         group = alike.get(key)
         if group is not None and any(scores & {c for line in h.matrices["Q"] for c in line} for h in group.heads):
             # The same queries again: a variant of the example, not another head.
@@ -88,7 +91,8 @@ def _attention(group: Group, units: Units, label: Labeller) -> Attention:
         concat = _concat_by_copies(heads, units)
         if concat and (place := place_of(concat, orientation, cells)) is not None:
             places["concat"] = place
-    kind = "cross" if cross or (not x_q and not x_k and len(lead.matrices["Q"]) != len(lead.matrices["K"])) else "self"
+    unlike = len(lead.matrices["Q"]) != len(lead.matrices["K"])
+    kind: Literal["self", "cross"] = "cross" if cross or (unlike and not x_q and not x_k) else "self"
     return Attention(made[0].roles["weights"].sheet, orientation, kind, tuple(made), places)
 
 
@@ -126,7 +130,12 @@ def _weights(p: Projection, ones: int | None) -> tuple[Matrix, Matrix]:
 
 
 def _head(
-    head: Found, orientation: Orientation, across: Orientation, ones: int | None, ones_k: int | None, units: Units,
+    head: Found,
+    orientation: Orientation,
+    across: Orientation,
+    ones: int | None,
+    ones_k: int | None,
+    units: Units,
     label: Labeller,
 ) -> Head:
     cells = units.cells

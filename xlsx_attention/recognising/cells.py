@@ -92,7 +92,7 @@ class Cells:
         if index is None:
             return self.supposed.get(cell)
         step = self.plan.steps[index]
-        sheet, row, column = unpack(cell)
+        _, row, column = unpack(cell)
         try:
             if step.block.spill is None:
                 return read(step.tree, self._scope(step, row, column))(0, 0)
@@ -184,11 +184,11 @@ class Cells:
                     return max(numbers)
                 return sum(numbers) if isinstance(of, Sum) else float(np.prod(numbers))
             case Inverse(inner):
-                number = self.value(inner, depth + 1)
-                return None if not number else 1.0 / number
+                divisor = self.value(inner, depth + 1)
+                return None if not divisor else 1.0 / divisor
             case Exp(inner):
-                number = self.value(inner, depth + 1)
-                return None if number is None else exp(min(number, 700.0))
+                exponent_ = self.value(inner, depth + 1)
+                return None if exponent_ is None else exp(min(exponent_, 700.0))
             case Power(base, exponent):
                 a, b = self.value(base, depth + 1), self.value(exponent, depth + 1)
                 if a is None or b is None or (a < 0 and b % 1) or (a == 0 and b < 0):

@@ -6,18 +6,33 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from xlsx_attention.recognising.cells import DEEPEST, Cells
-from xlsx_attention.recognising.terms import ROUNDINGS, Cell, Exp, Expr, Func, If, Max, Num, Sum, Term, inverse, terms, times
+from xlsx_attention.recognising.terms import (
+    ROUNDINGS,
+    Cell,
+    Exp,
+    Expr,
+    Func,
+    If,
+    Max,
+    Num,
+    Sum,
+    Term,
+    inverse,
+    terms,
+    times,
+)
 
 Vector: TypeAlias = tuple[int, ...]
+How: TypeAlias = Literal["add", "if", "multiply"]
 
 
 @dataclass(frozen=True, slots=True)
 class MaskUse:
     """How one score is masked: by adding, by choosing (IF) or by multiplying; ``of`` is what decides it."""
 
-    how: Literal["add", "if", "multiply"]
+    how: How
     of: Expr
-    filler: Expr = Num(0.0)
+    filler: Expr = field(default_factory=lambda: Num(0.0))
     keeps_if_true: bool = True
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from keyword import iskeyword
 from typing import Final
 
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.grid import WorkbookGrid
 from xlsx_attention.model.plan import Plan
 from xlsx_attention.model.role import AttentionMap, Place
+from xlsx_attention.model.values import TEXT
 from xlsx_attention.recognising.cells import Cells
 from xlsx_attention.recognising.numpy_words import Namespace, Ragged, Words, Writer, literal
 from xlsx_attention.recognising.places import rectangles
@@ -22,7 +24,7 @@ LARGEST: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the program: ``name = expression   # comment``; ``rect`` of shape ``shape`` on ``sheet`` holds its values.
+    """One line of the program: ``name = expression   # comment``; ``rect`` on ``sheet`` holds its values.
 
     ``more`` are lines that follow and fill ``name`` cell by cell, where its cells have no expression in common.
     """
@@ -81,8 +83,9 @@ class Program:
                 by_formula = [self._computes(cell) for cell in owned]
                 if any(by_formula) and not all(by_formula):
                     # A number typed among formulas is an input of its own.
-                    for mixed, is_formula in ((part_, flag) for flag in (True, False) for part_ in _where(owned, by_formula, flag)):
-                        self._name(place.sheet, mixed, "", role, computed=is_formula)
+                    for flag in (True, False):
+                        for mixed in _where(owned, by_formula, flag):
+                            self._name(place.sheet, mixed, "", role, computed=flag)
                     continue
                 self._name(place.sheet, part, wanted, role, computed=any(by_formula))
 
@@ -105,10 +108,12 @@ class Program:
                 body = self.cells.raw(cell)
                 wanted.update(() if body is None else leaves(body))
         wanted -= self._taken
-        by_sheet: dict[int, list[int]] = {}
+        # Texts apart from numbers: a NumPy array is of one kind.
+        groups: dict[tuple[int, bool], list[int]] = {}
         for cell in wanted:
-            by_sheet.setdefault(unpack(cell)[0], []).append(cell)
-        for sheet, ids in sorted(by_sheet.items()):
+            sheet, row, column = unpack(cell)
+            groups.setdefault((sheet, self.grid.value(sheet, row, column).kind == TEXT), []).append(cell)
+        for (sheet, _), ids in sorted(groups.items()):
             for rect in rectangles(ids):
                 self._name(sheet, rect, self._parameter(sheet, rect), "", computed=False)
 
@@ -118,7 +123,8 @@ class Program:
             return ""
         for name in self.grid.names:
             target = name.formula.replace("'", "").replace("$", "")
-            if target == f"{self.grid.sheets[sheet].name}!{rect.a1}" and name.name.isidentifier() and name.name.isascii():
+            usable = name.name.isidentifier() and name.name.isascii() and not iskeyword(name.name.lstrip("_"))
+            if usable and target == f"{self.grid.sheets[sheet].name}!{rect.a1}":
                 return name.name.lstrip("_") or name.name
         return ""
 
@@ -126,7 +132,9 @@ class Program:
 
     def lines(self) -> list[Line]:
         """Inputs first, then steps, each after all that it uses."""
-        inputs = [self._input(sheet, rect) for (sheet, rect) in self.space.names if (sheet, rect) not in set(self.computed)]
+        inputs = [
+            self._input(sheet, rect) for (sheet, rect) in self.space.names if (sheet, rect) not in set(self.computed)
+        ]
         inputs.sort(key=lambda line: (line.sheet, line.rect))
         return inputs + [self._step(sheet, rect) for sheet, rect in self._ordered()]
 
@@ -187,7 +195,7 @@ class Program:
         if rect.size == 1 and numbers:
             self.space.scalars.add(name)
             return rows[0][1:-1]
-        kind = ", dtype=object" if texts and numbers else "" if texts else ", dtype=float"
+        kind = ", dtype=object" if texts else ", dtype=float"
         return f"np.array([{', '.join(rows)}]{kind})"
 
     def words(self, sheet: int, rect: Rect) -> Words:
@@ -218,7 +226,7 @@ class Program:
         return Line(name, text, sheet, rect, rect.shape, self._comment(sheet, rect))
 
     def _by_cells(self, sheet: int, rect: Rect, name: str) -> Line:
-        """Cell by cell, in an order in which each uses only cells before it; numbers as stored where none can be found."""
+        """Cell by cell, each after the cells that it uses; the stored numbers where that cannot be."""
         ids = cells_of(sheet, rect)
         own = set(ids)
         needs = {cell: [leaf for leaf in _leaves(self.cells, cell) if leaf in own] for cell in ids}
@@ -226,7 +234,7 @@ class Program:
         while rest:
             ready = [cell for cell in rest if not any(leaf in rest for leaf in needs[cell])]
             if not ready:
-                return Line(name, self._stored(sheet, rect), sheet, rect, rect.shape, self._comment(sheet, rect, "stored values"))
+                return self._stored(sheet, rect)
             ordered += ready
             rest = [cell for cell in rest if cell not in ready]
         lines = []
@@ -239,17 +247,18 @@ class Program:
                     raise Ragged("a formula that is not followed")
                 text = writer.lift([body], (1, 1)).text
             except Ragged:
-                return Line(name, self._stored(sheet, rect), sheet, rect, rect.shape, self._comment(sheet, rect, "stored values"))
+                return self._stored(sheet, rect)
             lines.append(f"{name}[{row - rect.top}, {column - rect.left}] = np.asarray({text}).item()")
         zeros = f"np.zeros(({rect.height}, {rect.width}))"
         return Line(name, zeros, sheet, rect, rect.shape, self._comment(sheet, rect), tuple(lines))
 
-    def _stored(self, sheet: int, rect: Rect) -> str:
-        text = self._literal(sheet, rect, self.space.names[sheet, rect])
-        if rect.size == 1:
-            self.space.scalars.discard(self.space.names[sheet, rect])
-            return f"np.array([[{text}]])" if not text.startswith("np.") else text
-        return text
+    def _stored(self, sheet: int, rect: Rect) -> Line:
+        name = self.space.names[sheet, rect]
+        text = self._literal(sheet, rect, name)
+        if name in self.space.scalars:
+            self.space.scalars.discard(name)
+            text = f"np.array([[{text}]])"
+        return Line(name, text, sheet, rect, rect.shape, self._comment(sheet, rect, "stored values"))
 
 
 def _leaves(cells: Cells, cell: int) -> list[int]:

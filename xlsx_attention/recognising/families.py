@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from xlsx_attention.recognising.cells import Cells
 from xlsx_attention.recognising.chain import Link, MaskUse, Vector, softmax_link
 from xlsx_attention.recognising.terms import Num, unpack
 from xlsx_attention.recognising.units import Units
+
+#: (row, column) of a weight → the two vectors of its score.
+Pairs: TypeAlias = dict[tuple[int, int], tuple[Vector, Vector] | None]
 
 
 @dataclass(slots=True)
@@ -96,7 +100,7 @@ def _take_typed(family: Family, typed: dict[object, list[Link]], cells: Cells) -
 
 
 def _straight(unit: list[Link], cells: Cells) -> list[Link]:
-    """One unit's links, with vectors that wander (a ``$`` missing in the whole block) taken from its first row and column.
+    """One unit's links; vectors that wander (a ``$`` missing in the block) are taken from its first row and column.
 
     In a right block the vectors of one side depend on the row alone, those of the other on the column alone.
     """
@@ -104,7 +108,7 @@ def _straight(unit: list[Link], cells: Cells) -> list[Link]:
     columns = {unpack(link.weight)[2] for link in unit}
     if len(rows) < 2 or len(columns) < 2:
         return unit
-    pairs = {unpack(link.weight)[1:]: link.walk.pair for link in unit}
+    pairs: Pairs = {unpack(link.weight)[1:]: link.walk.pair for link in unit}
     top, left = min(rows), min(columns)
     sides = []
     for side in (0, 1):
@@ -126,7 +130,7 @@ def _straight(unit: list[Link], cells: Cells) -> list[Link]:
     return unit
 
 
-def _constant(pairs: dict[tuple[int, ...], tuple[Vector, Vector] | None], side: int, axis: int) -> bool:
+def _constant(pairs: Pairs, side: int, axis: int) -> bool:
     """Whether one side's vectors are, mostly, one for each index of an axis."""
     seen: dict[int, Counter[Vector]] = defaultdict(Counter)
     for place, pair in pairs.items():

@@ -91,7 +91,9 @@ def _product(
             if wanted.shape[axis] < 3 or not agrees(product + line, wanted, slack):
                 continue
             for bias in both_ways(tables):
-                if bias.shape == line.shape and np.all(np.abs(bias.values - line) <= bias.radius + wanted.radius.max() + slack.max()):
+                if bias.shape == line.shape and np.all(
+                    np.abs(bias.values - line) <= bias.radius + wanted.radius.max() + slack.max()
+                ):
                     error = float(np.abs(product + bias.values - wanted.values).mean()) / scale
                     return ProductFit(a, b, error + 2e-3, bias=bias)
     return None
@@ -106,7 +108,12 @@ def softmax(scores: Floats, axis: int) -> Floats:
 
 def sums_to_one(table: Table) -> list[int]:
     """Axes along which the table's lines look like weights."""
-    if min(table.shape) < 1 or max(table.shape) < 2 or (table.values < -1e-12).any() or (table.values > 1.0 + 1e-9).any():
+    if (
+        min(table.shape) < 1
+        or max(table.shape) < 2
+        or (table.values < -1e-12).any()
+        or (table.values > 1.0 + 1e-9).any()
+    ):
         return []
     axes = []
     for axis in (1, 0):

@@ -148,9 +148,7 @@ def _other_sources(family: Family, cells: Cells) -> Iterable[tuple[str, dict[int
     exps = {link.exp: place for place, link in family.links.items() if link.exp is not None}
     yield "exp", exps
     for role in ("masked", "scaled", "scores"):
-        yield role, {
-            cell: place for place, link in family.links.items() if (cell := _stage(link, role)) is not None
-        }
+        yield role, {cell: place for place, link in family.links.items() if (cell := _stage(link, role)) is not None}
 
 
 def _layout(family: Family, cells: Cells) -> int:
@@ -200,8 +198,10 @@ def _stages(family: Family, matrices: dict[str, Matrix]) -> None:
     exp = _square(family, lambda link: link.exp)
     if exp:
         matrices["exp"] = exp
-    for role, pick in (("normaliser", lambda link: link.normaliser), ("row_max", lambda link: link.walk.maximum)):
-        cells = list(dict.fromkeys(cell for _, link in sorted(family.links.items()) if (cell := pick(link)) is not None))
+    links = [link for _, link in sorted(family.links.items())]
+    lines = {"normaliser": [link.normaliser for link in links], "row_max": [link.walk.maximum for link in links]}
+    for role, found in lines.items():
+        cells = dict.fromkeys(cell for cell in found if cell is not None)
         if cells:
             matrices[role] = tuple((cell,) for cell in cells)
 
@@ -273,7 +273,9 @@ def _exponentials(
 ) -> tuple[Literal["yes", "no", "numerator"], str | None]:
     link = next(iter(links.values()))
     below = next((stage for stage in link.walk.stages if stage.did - {"shift"}), None)
-    source = None if below is None else next(name for did, name in (*_STAGES[1:], ("round", "rounded")) if did in below.did)
+    source = (
+        None if below is None else next(name for did, name in (*_STAGES[1:], ("round", "rounded")) if did in below.did)
+    )
     if not link.is_exp:
         return "no", source
     exps = {link.exp for link in links.values() if link.exp is not None}
@@ -286,7 +288,10 @@ def _exponentials(
 def _same_projections(*found: Projection | None) -> tuple[tuple[str, str], ...]:
     named = [(name, p) for name, p in zip("QKV", found, strict=True) if p is not None]
     return tuple(
-        (a, b) for i, (a, p) in enumerate(named) for b, q in named[i + 1 :] if _same(p.W, q.W) and p.W and len(p.W[0]) > 0
+        (a, b)
+        for i, (a, p) in enumerate(named)
+        for b, q in named[i + 1 :]
+        if _same(p.W, q.W) and p.W and len(p.W[0]) > 0
     )
 
 

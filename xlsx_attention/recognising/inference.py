@@ -1,8 +1,8 @@
 """A sheet of bare numbers → what its rectangles seem to compute, found backwards from the weights.
 
-Attention weights give themselves away: their lines sum to 1. From them the softmax's input is sought, from that the scores, from
-those Q and K, from those X and the projections. What is found is written down as the formulas that the sheet does not have, so
-that the rest of recognition is the same with formulas and without.
+Attention weights give themselves away: their lines sum to 1. From them the softmax's input is sought, from that the
+scores, from those Q and K, from those X and the projections. What is found is written down as the formulas that the
+sheet does not have, so that the rest of recognition is the same with formulas and without.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.values import Floats
@@ -22,7 +23,7 @@ from xlsx_attention.recognising.terms import Cell, Exp, Expr, Func, If, Max, Num
 
 @dataclass(slots=True)
 class Chain:
-    """One softmax by numbers: ``weights`` along ``axis``, and the tables before it (``None`` where they are not on the sheet)."""
+    """One softmax by numbers: ``weights`` along ``axis``, and the tables before it (``None``: not on the sheet)."""
 
     weights: Table
     axis: int
@@ -141,7 +142,7 @@ class Inference:
             self._scale(chain, before)
         return chain
 
-    def _mask(self, hidden: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Table | None:
+    def _mask(self, hidden: npt.NDArray[np.bool_]) -> Table | None:
         for table in both_ways(self.tables):
             rows, columns = table.shape
             if rows not in (1, hidden.shape[0]) or columns not in (1, hidden.shape[1]) or table.values.size < 2:
@@ -190,7 +191,9 @@ class Inference:
         equal: list[Table] = []
         for other in self.tables:
             for way in (other, other.T):
-                same = way.shape == base.shape and bool((np.abs(way.values - base.values) <= way.radius + base.radius).all())
+                same = way.shape == base.shape and bool(
+                    (np.abs(way.values - base.values) <= way.radius + base.radius).all()
+                )
                 if same and base.values.size > 3 and way not in equal:
                     equal.append(way)
                     break
@@ -237,7 +240,7 @@ class Inference:
         for matrix, fits in zip(matrices, options, strict=True):
             usable = [f for f in fits if not {f.a.rect, f.b.rect} & {m.rect for m in matrices}] or fits
             if usable:
-                best = max(usable, key=lambda f: (max(votes[f.a.rect], votes[f.b.rect]) - 2 * f.error))
+                best = max(usable, key=lambda f: max(votes[f.a.rect], votes[f.b.rect]) - 2 * f.error)
                 self._product(matrix.T if matrix.turned else matrix, best)
 
     def _join(self, outputs: list[Table]) -> None:
@@ -358,7 +361,7 @@ def _in_line(product: Rect, a: Rect, b: Rect) -> int:
 
 
 def _snapped(chain: Chain, scores: Table, fit: ProductFit) -> ProductFit:
-    """A divisor that was measured from rounded numbers becomes √d_k, or the root of a whole number, where these fit too."""
+    """A divisor measured from rounded numbers becomes √d_k, or the root of a whole number, where these fit too."""
     width = fit.a.shape[1]
 
     def roots(measured: float) -> Iterable[float]:
@@ -390,7 +393,7 @@ def _distance(a: Rect, b: Rect) -> int:
     return abs(a.top - b.top) + abs(a.left - b.left)
 
 
-def _meet(a: Table, b: Table, where: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> bool:
+def _meet(a: Table, b: Table, where: npt.NDArray[np.bool_]) -> bool:
     fits = np.abs(a.values - b.values)[where] <= (a.radius + b.radius)[where]
     return bool(fits.mean() >= 0.8)
 
@@ -417,7 +420,7 @@ def _log_slope(source: Table, weights: Table, axis: int) -> float | None:
     return factor if 0.02 < factor < 0.95 else None
 
 
-def _beside(tables: Sequence[Table], axis: int) -> tuple[Floats, np.ndarray[tuple[int, ...], np.dtype[np.int64]]] | None:
+def _beside(tables: Sequence[Table], axis: int) -> tuple[Floats, npt.NDArray[np.int64]] | None:
     if len({table.shape[1 - axis] for table in tables}) != 1:
         return None
     return (

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from xlsx_attention.model.role import Axis
 from xlsx_attention.recognising.cells import Cells
-from xlsx_attention.recognising.chain import MaskUse
+from xlsx_attention.recognising.chain import How, MaskUse
 from xlsx_attention.recognising.terms import Cell, leaves
 
 #: Added to a score, anything below this hides it: exp(-20) is 2e-9. Public sheets use -99 as well as -1e9.
@@ -19,12 +19,12 @@ HIDES = -20.0
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """``cells[q][k]`` are the mask's own cells; one line where it is the same for every query (``()`` where it has none)."""
+    """``cells[q][k]`` are the mask's own cells; one line where all queries share it, ``()`` where it has none."""
 
     kind: str
     axis: Axis
     hidden_keys: tuple[int, ...]
-    how: str
+    how: How
     cells: tuple[tuple[int, ...], ...]
 
 
@@ -58,8 +58,8 @@ def hides(mask: MaskUse, cells: Cells) -> bool:
 def kind_of(hidden: npt.NDArray[np.bool_]) -> tuple[str, Axis, tuple[int, ...]]:
     """Kind, axis and hidden positions of a mask, shape (queries, keys)."""
     queries, keys = hidden.shape
-    columns = hidden.all(axis=0)
-    rows = hidden.all(axis=1)
+    columns = np.asarray(hidden.all(axis=0))
+    rows = np.asarray(hidden.all(axis=1))
     later = np.triu(np.ones(hidden.shape, np.bool_), 1 + max(0, keys - queries))
     found = tuple(int(k) for k in np.flatnonzero(columns))
     lines = tuple(int(q) for q in np.flatnonzero(rows))
@@ -102,7 +102,7 @@ def _own_cells(
 
 
 def as_masks(scales: Mapping[tuple[int, int], list[Cell]], cells: Cells) -> dict[tuple[int, int], list[MaskUse]]:
-    """Input cells that scores are multiplied by, where they differ from score to score and are 0 or 1: a mask, no scale."""
+    """Input cells of 0 and 1, differing from score to score, that scores are multiplied by: a mask, no scale."""
     distinct = {cells.same(cell.id) for found in scales.values() for cell in found}
     if len(distinct) < 2 or any(cells.number(cell) not in (0.0, 1.0) for cell in distinct):
         return {}

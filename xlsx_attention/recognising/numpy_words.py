@@ -1,14 +1,15 @@
 """Cells with one formula between them → one NumPy expression over named matrices.
 
-All cells of a block are read at once: where their expressions agree they are written once, where they name different cells
-these form a matrix, which is looked up among the named rectangles (whole, sliced or transposed). A sum of products becomes ``@``
-where one factor follows the rows and the other the columns.
+All cells of a block are read at once: where their expressions agree they are written once, where they name different
+cells these form a matrix, which is looked up among the named rectangles (whole, sliced or transposed). A sum of
+products becomes ``@`` where one factor follows the rows and the other the columns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -29,6 +30,7 @@ from xlsx_attention.recognising.terms import (
     Product,
     Sum,
     cells_of,
+    number_of,
     unpack,
 )
 
@@ -96,7 +98,7 @@ class Writer:
     space: Namespace
 
     def view(self, ids: Ids, *, exact: bool = False) -> Words:
-        """A matrix of cells as a name, a slice of one, or pieces put together. Unless ``exact``, equal lines are written once."""
+        """A matrix of cells as a name, a slice of one, or pieces put together; equal lines once, unless ``exact``."""
         if not exact:
             if ids.shape[0] > 1 and (ids == ids[:1]).all():
                 ids = ids[:1]
@@ -121,7 +123,7 @@ class Writer:
         straight = np.array(cells_of(sheet, part), np.int64).reshape(part.shape)
         turned = False
         if straight.shape != ids.shape or not (straight == ids).all():
-            if straight.T.shape != ids.shape or not (straight.T == ids).all():
+            if straight.T.shape != ids.shape or not (ids == straight.T).all():
                 return self._pieces(ids, shape)
             turned = True
         rows = slice_text(part.top - rect.top, part.bottom - rect.top, rect.height)
@@ -141,7 +143,7 @@ class Writer:
                 cuts = [0, *(i for i in range(1, len(owners)) if owners[i] != owners[i - 1]), len(owners)]
                 if len(cuts) == 2:
                     break
-                parts = [lines[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+                parts = [lines[a:b] for a, b in pairwise(cuts)]
                 texts = [self.view(part if axis == 0 else part.T, exact=True).text for part in parts]
                 return Words(f"np.{function}([{', '.join(texts)}])", 3, shape)
         rows = []
@@ -163,7 +165,10 @@ class Writer:
         """Expressions of all cells, row by row, as one; raises :class:`Ragged`."""
         first = exprs[0]
         if any(type(expr) is not type(first) for expr in exprs):
-            raise Ragged("unlike formulas")
+            numbers = [number_of(expr) for expr in exprs]
+            if None in numbers:
+                raise Ragged("unlike formulas")
+            return _numbers([number for number in numbers if number is not None], shape)
         match first:
             case Cell():
                 return self.view(np.array([e.id for e in exprs if isinstance(e, Cell)], np.int64).reshape(shape))
@@ -363,7 +368,9 @@ def _reduced(inner: Words, shape: Shape, how: str, axis: int) -> Words:
         text = f"np.broadcast_to({inner.text}, {shape})"
     extra = ", ddof=1" if how == "std1" or how == "var1" else ""
     method = how.rstrip("1")
-    return Words(f"{text}.{method}(axis={axis}{extra}, keepdims=True)", 3, (shape[0], 1) if axis == 1 else (1, shape[1]))
+    return Words(
+        f"{text}.{method}(axis={axis}{extra}, keepdims=True)", 3, (shape[0], 1) if axis == 1 else (1, shape[1])
+    )
 
 
 _REDUCTIONS: Final[dict[str, str]] = {

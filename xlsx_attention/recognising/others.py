@@ -1,4 +1,4 @@
-"""What else is plainly there beside attention: copies, linear layers, ReLU, layer norm, residual sums, softmax alone, …"""
+"""What else is plainly there beside attention: copies, linear layers, ReLU, layer norm, residual sums and so on."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ _DEVIATIONS: Final = {
     "VAR.P": "population deviation",
     "VARP": "population deviation",
 }
-_LOOKUPS: Final = frozenset({"VLOOKUP", "HLOOKUP", "LOOKUP", "XLOOKUP", "INDEX", "MATCH", "OFFSET", "CHOOSEROWS", "CHOOSECOLS"})
+_LOOKUPS: Final = frozenset(
+    {"VLOOKUP", "HLOOKUP", "LOOKUP", "XLOOKUP", "INDEX", "MATCH", "OFFSET", "CHOOSEROWS", "CHOOSECOLS"}
+)
 #: How far a dependence is followed before two sums' parts count as unrelated.
 _FAR: Final = 3_000
 
@@ -63,7 +65,9 @@ def others_of(units: Units, attention: AttentionMap) -> tuple[tuple[OtherStep, .
             nameless.setdefault((unit.sheet, form), []).extend(rest)
         else:
             groups.setdefault((*named, unit.sheet, form), []).extend(rest)
-    made = [OtherStep(kind, place, detail) for (kind, detail, _, _), ids in groups.items() for place in _places(ids, cells)]
+    made = [
+        OtherStep(kind, place, detail) for (kind, detail, _, _), ids in groups.items() for place in _places(ids, cells)
+    ]
     bare = [place for ids in nameless.values() for place in _places(ids, cells)]
     return (
         tuple(sorted(made, key=lambda other: (other.place.sheet, other.place.rect))),
@@ -81,7 +85,9 @@ def left_over(cells: Cells, attention: AttentionMap, others: Iterable[OtherStep]
     for sheet in cells.grid.sheets:
         if sheet.index not in with_formulas:
             tables = tables_of(sheet.index, cells)
-            found += [Place(table.sheet, table.rect) for table in tables if taken.isdisjoint(table.ids.ravel().tolist())]
+            found += [
+                Place(table.sheet, table.rect) for table in tables if taken.isdisjoint(table.ids.ravel().tolist())
+            ]
     return tuple(found)
 
 

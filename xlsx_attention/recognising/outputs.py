@@ -112,9 +112,7 @@ def _line(
     return None
 
 
-def _gather(
-    axis: int, lines: dict[int, list[tuple[DotCell, dict[int, int]]]], shape: tuple[int, int]
-) -> Output:
+def _gather(axis: int, lines: dict[int, list[tuple[DotCell, dict[int, int]]]], shape: tuple[int, int]) -> Output:
     def key(values: dict[int, int]) -> Vector:
         return tuple(values[index] for index in sorted(values))
 

@@ -24,8 +24,8 @@ COMPLETE = ("W_q", "W_k", "W_v", "output")
 def recognise(grid: WorkbookGrid, plan: Plan) -> AttentionMap:
     """What each rectangle of a workbook is in attention, from its formulas and, where there are none, from its numbers.
 
-    A pure function of formulas and geometry first; a sheet on which these leave an attention incomplete (or find none) is
-    then read by its numbers.
+    A pure function of formulas and geometry first; a sheet on which these leave an attention incomplete (or find none)
+    is then read by its numbers.
     """
     units, attentions = read(grid, plan)
     found = AttentionMap(attentions)

@@ -236,6 +236,8 @@ def each(function: Callable[..., Expr], *blocks: Block) -> Block:
 
 
 _COMPARE: Final = frozenset({"=", "<>", "<", ">", "<=", ">="})
+
+
 def compare(op: str, a: Expr, b: Expr) -> Expr:
     """Kept even where both are numbers: which cells a rule such as ``COLUMN()>ROW()`` hides is asked later."""
     return Func(op, (a, b))

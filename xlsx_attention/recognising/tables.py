@@ -41,7 +41,7 @@ class Table:
         return rows, columns
 
     @property
-    def T(self) -> Table:
+    def T(self) -> Table:  # noqa: N802 - as NumPy and the lessons call it
         return Table(self.sheet, self.rect, self.values.T, self.radius.T, self.ids.T, not self.turned)
 
 
@@ -94,9 +94,17 @@ def _islands(mask: npt.NDArray[np.bool_]) -> list[list[tuple[int, int]]]:
 def _without_counts(rect: Rect, cells: Cells, sheet: int) -> list[Rect]:
     """The rectangle, and without a first row or column that merely counts 1, 2, 3 …"""
     found = [rect]
-    if rect.height > 2 and rect.width > 1 and _counts(Rect(rect.top + 1, rect.left, rect.bottom, rect.left + 1), cells, sheet):
+    if (
+        rect.height > 2
+        and rect.width > 1
+        and _counts(Rect(rect.top + 1, rect.left, rect.bottom, rect.left + 1), cells, sheet)
+    ):
         found.append(Rect(rect.top, rect.left + 1, rect.bottom, rect.right))
-    if rect.width > 2 and rect.height > 1 and _counts(Rect(rect.top, rect.left + 1, rect.top + 1, rect.right), cells, sheet):
+    if (
+        rect.width > 2
+        and rect.height > 1
+        and _counts(Rect(rect.top, rect.left + 1, rect.top + 1, rect.right), cells, sheet)
+    ):
         found.append(Rect(rect.top + 1, rect.left, rect.bottom, rect.right))
     return found
 

@@ -1,14 +1,14 @@
 """What one cell computes, as an expression over other cells, whatever notation its formula uses.
 
-``MMULT``, ``SUMPRODUCT``, ``SUM`` of products and sums written out all become a :class:`Sum` of :class:`Product`; a copy, a
-transpose or a reference to a spill becomes the :class:`Cell` that it shows.
+``MMULT``, ``SUMPRODUCT``, ``SUM`` of products and sums written out all become a :class:`Sum` of :class:`Product`; a
+copy, a transpose or a reference to a spill becomes the :class:`Cell` that it shows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import exp, sqrt
+from math import exp
 from typing import Final, TypeAlias
 
 from xlsx_attention.model.address import Rect
@@ -129,28 +129,36 @@ def inverse(of: Expr) -> Expr:
 
 
 def power(base: Expr, exponent: Expr) -> Expr:
-    """``x^0.5`` and its like stay powers; ``e^x`` is :class:`Exp`, ``x^-1`` an inverse."""
-    if isinstance(base, Num):
-        if isinstance(exponent, Num):
-            try:
-                value = base.value**exponent.value
-            except (ZeroDivisionError, OverflowError):
-                return Power(base, exponent)
-            return Power(base, exponent) if isinstance(value, complex) else Num(value)
-        if abs(base.value - exp(1.0)) < 1e-3:
-            return Exp(exponent)
+    """``e^x`` is :class:`Exp`, ``x^-1`` an inverse; roots stay powers, also of numbers: √3 can be said as such."""
+    if isinstance(base, Num) and not isinstance(exponent, Num) and abs(base.value - exp(1.0)) < 1e-3:
+        return Exp(exponent)
     if isinstance(exponent, Num):
         if exponent.value == 1.0:
             return base
         if exponent.value < 0:
             return inverse(power(base, Num(-exponent.value)))
+        if isinstance(base, Num) and exponent.value != 0.5 and (number := number_of(Power(base, exponent))) is not None:
+            return Num(number)
     if isinstance(base, Exp) and isinstance(base.of, Num) and base.of.value == 1.0:
         return Exp(exponent)
     return Power(base, exponent)
 
 
+def number_of(of: Expr) -> float | None:
+    """A number, or a power of numbers, as a number."""
+    if isinstance(of, Num):
+        return of.value
+    if isinstance(of, Power) and isinstance(of.base, Num) and isinstance(of.exponent, Num):
+        try:
+            value = of.base.value**of.exponent.value
+        except (OverflowError, ZeroDivisionError):
+            return None
+        return None if isinstance(value, complex) else float(value)
+    return None
+
+
 def root(of: Expr) -> Expr:
-    return Num(sqrt(of.value)) if isinstance(of, Num) and of.value >= 0 else Power(of, Num(0.5))
+    return Power(of, Num(0.5))
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,11 +57,18 @@ def dot_in(cell: int, body: Expr, cells: Cells) -> DotCell | None:
         if pair is not None:
             left.append(cells.same(pair[0]))
             right.append(cells.same(pair[1]))
-        elif not term.divisors and term.number == 1.0 and len(term.factors) == 1 and not isinstance(term.factors[0], Sum):
+        elif (
+            not term.divisors and term.number == 1.0 and len(term.factors) == 1 and not isinstance(term.factors[0], Sum)
+        ):
             added.append(term.factors[0])
         else:
             return None
     return DotCell(cell, tuple(left), tuple(right), tuple(added)) if left and len(added) < 2 else None
+
+
+def _is_alone(term: Term) -> bool:
+    plain = not term.divisors and term.number == 1.0 and len(term.factors) == 1
+    return plain and not isinstance(term.factors[0], Sum)
 
 
 def _pair(term: Term) -> tuple[int, int] | None:
@@ -73,8 +80,8 @@ def _pair(term: Term) -> tuple[int, int] | None:
 
 @dataclass(slots=True)
 class Units:
-    """All units of a workbook. By their first cells: ``dots`` are dot products, ``copies`` copies, ``laid`` things made of few
-    cells, as a mask laid on weights is."""
+    """All units of a workbook. By their first cells: ``dots`` are dot products, ``copies`` copies, ``laid`` things
+    made of few cells, as a mask laid on weights is."""
 
     cells: Cells
     all: list[Unit] = field(default_factory=list)
