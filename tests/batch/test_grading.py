@@ -291,6 +291,22 @@ def test_a_generated_class_loses_only_the_planted_steps(tmp_path: Path) -> None:
     assert "points" in page
 
 
+def test_versions_with_other_numbers_are_judged_on_their_own(tmp_path: Path) -> None:
+    """``generate --versions``: every student has other numbers and one planted slip; the key is that of version 1."""
+    lesson = {"tokens": ("我", "爱", "AI"), "length": 4, "d_model": 4, "seed": 3, "lang": "en", "versions": 4}
+    generate(ExampleSpec(**lesson), tmp_path / "right.xlsx")
+    generate(ExampleSpec(**lesson, mistakes=1, kinds=("wrong-range", "wrong-scale")), tmp_path / "class.xlsx")
+    grader = Grader(load_key((tmp_path / "right-01.xlsx").read_bytes()), parse_rubric(""))
+    for version in range(1, 5):
+        honest = grader.grade(verify_file(tmp_path / f"right-{version:02}.xlsx"))
+        assert honest["points"] == honest["out_of"], version
+        *_, last = openpyxl.load_workbook(tmp_path / f"class-{version:02}-answers.xlsx").worksheets[0].values
+        slipped = grader.grade(verify_file(tmp_path / f"class-{version:02}.xlsx"))
+        lost = [step for step in slipped["steps"] if step["points"] < step["out_of"]]
+        assert [step["name"].split()[0] for step in lost] == [str(last[3]).replace(" ", "_")], version
+        assert (slipped["changed_inputs"] > 0) == (version > 1)
+
+
 def test_a_key_that_computes_nothing_is_refused(tmp_path: Path, corpus: Path) -> None:
     path = book(tmp_path / "numbers.xlsx", {name: (None, value) for name, (_, value) in KEY.items()})
     settings = make_settings(key=str(path))

@@ -18,6 +18,7 @@ COMMANDS = {
     "generate": ("xlsx_attention.cli.generate", "Write a new worked example with live formulas."),
     "scaling": ("xlsx_attention.cli.scaling", "The experiment behind the division by √d."),
     "batch": ("xlsx_attention.cli.batch", "Verify or grade many workbooks, with reports in a folder."),
+    "diff": ("xlsx_attention.cli.diff", "What changed between two workbooks, and what follows from what."),
 }
 
 
