@@ -21,7 +21,7 @@ from xlsx_attention.model.budget import Budgets
 from xlsx_attention.model.formula import FormulaForm, Tree
 from xlsx_attention.model.grid import Notice, WorkbookGrid
 from xlsx_attention.model.plan import Plan, Step
-from xlsx_attention.model.report import FileError, FileReport, Report
+from xlsx_attention.model.report import FileError, FileReport, Finding, Report
 from xlsx_attention.model.role import AttentionMap
 from xlsx_attention.model.values import EMPTY, NOT_COMPUTED, Floats, Plane
 from xlsx_attention.running import run
@@ -218,7 +218,10 @@ def verify_grid(
     def formula_at(form: FormulaForm, row: int, column: int) -> str:
         return parsing.formula_at(form, row, column)
 
-    report = assemble(grid, plan, values, judged, tolerance, understood.attention, formula_at, options.sheets)
+    of_method = _findings(understood)
+    report = assemble(
+        grid, plan, values, judged, tolerance, understood.attention, formula_at, options.sheets, of_method
+    )
     if published is not None:
         from xlsx_attention.comparing.published import hold_against
 
@@ -226,6 +229,19 @@ def verify_grid(
         status = report.status if all(f.agrees for f in figures) else "diverges"
         report = replace(report, published=figures, status=status)
     return replace(report, seconds=time.perf_counter() - started)
+
+
+def _findings(understood: Understood) -> tuple[Finding, ...]:
+    """What recognised steps get wrong, held against the reference; nothing is loaded where nothing is recognised."""
+    if not understood.attention.attentions:
+        return ()
+    from xlsx_attention.attention import exp, matmul_in_order, sum_in_order
+    from xlsx_attention.comparing.findings import find
+    from xlsx_attention.comparing.matrices import Sheets
+    from xlsx_attention.comparing.reference import Reference
+
+    reference = Reference(matmul_in_order, exp, lambda array: sum_in_order(array)[..., 0])
+    return find(Sheets(understood.grid, understood.plan, understood.values), understood.attention, reference)
 
 
 def verify_file(

@@ -43,8 +43,12 @@ def assemble(
     attention: AttentionMap,
     formula_at: FormulaAt,
     only: tuple[str, ...] | None = None,
+    of_method: tuple[Finding, ...] = (),
 ) -> FileReport:
-    """The report on a workbook; ``only`` names the sheets that count (others are computed all the same)."""
+    """The report on a workbook; ``only`` names the sheets that count (others are computed all the same).
+
+    ``of_method`` are the findings about recognised steps.
+    """
     labels = attention.labels()
     wanted = None if only is None else {name.casefold() for name in only}
     shown = [s.index for s in grid.sheets if wanted is None or s.name.casefold() in wanted]
@@ -56,7 +60,7 @@ def assemble(
     cells = _cells(grid, plan, values, judged, set(shown), labels, origins, formula_at)
     findings = tuple(
         _unlike(grid, plan, repair, formula_at) for repair in judged.unlike if repair.sheet in shown
-    )
+    ) + tuple(finding for finding in of_method if finding.sheet in shown)
     not_computed: Counter[str] = Counter()
     for cell in cells:
         if cell.verdict == "not-computed":

@@ -1,0 +1,94 @@
+"""Faults of method: blocks that consistently compute something else than their role asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xlsx_attention.comparing.deviations import deviations
+from xlsx_attention.comparing.given import Given, alike
+from xlsx_attention.comparing.matrices import Matrices, Sheets
+from xlsx_attention.comparing.reference import Reference
+from xlsx_attention.comparing.rounding import rounded_to
+from xlsx_attention.comparing.scales import says_scale
+from xlsx_attention.comparing.sentences import say
+from xlsx_attention.comparing.steps import STEPS, Suspicion, Taught
+from xlsx_attention.comparing.structure import STRUCTURE
+from xlsx_attention.comparing.subject import Subject
+from xlsx_attention.model.report import Finding
+from xlsx_attention.model.role import AttentionMap
+from xlsx_attention.model.values import Floats
+
+
+def find(sheets: Sheets, attention: AttentionMap, reference: Reference) -> tuple[Finding, ...]:
+    """Every finding about what was recognised, in the order of the sheets.
+
+    Each is held against numbers: a block is accused only where its hypothesis gives its numbers and no right way does.
+    """
+    found: list[Finding] = []
+    for subject in subjects(sheets, attention, reference):
+        found += _of_head(subject)
+    found += deviations(sheets, attention)
+    return tuple(sorted(found, key=lambda f: (f.sheet, f.rect, f.cause)))
+
+
+def subjects(sheets: Sheets, attention: AttentionMap, reference: Reference) -> Iterator[Subject]:
+    """Each recognised head with its numbers."""
+    for group in attention.attentions:
+        for number, head in enumerate(group.heads, 1):
+            matrices = Matrices.of(group, head, sheets)
+            given = Given(head, matrices, reference)
+            suffix = f" {number}" if len(group.heads) > 1 else ""
+            yield Subject(sheets, attention, group, head, given, suffix)
+
+
+def _of_head(subject: Subject) -> Iterator[Finding]:
+    structural = [finding for row in STRUCTURE for finding in row(subject)]
+    yield from structural
+    accused = {(f.sheet, f.rect) for f in structural}
+    for taught in STEPS:
+        finding = _of_step(taught, subject)
+        if finding is not None and (finding.sheet, finding.rect) not in accused:
+            yield finding
+
+
+def _of_step(taught: Taught, subject: Subject) -> Finding | None:
+    given = subject.given
+    place = given.matrices.places.get(taught.role)
+    if place is None or not place.steps:
+        return None
+    own = given.matrices.own[taught.role]
+    right = [matrix for matrix in taught.right(given) if matrix is not None]
+    if not right or any(alike(own, matrix) for matrix in right):
+        return None
+    for suspicion in taught.wrong:
+        if alike(own, suspicion.makes(given)):
+            return _accused(suspicion, taught.role, right[0], subject)
+    digits = rounded_to(subject.sheets.plan, place, own, right)
+    if digits is not None and taught.role not in subject.last_roles:
+        message = say("rounded", cells=place.rect.a1, role=taught.role + subject.suffix, digits=str(digits))
+        return subject.finding(taught.role, "rounded-value", message, right[0])
+    return None
+
+
+def _accused(suspicion: Suspicion, role: str, right: Floats, subject: Subject) -> Finding | None:
+    if suspicion.cause == "wrong-scale":
+        return _wrong_scale(role, right, subject)
+    says = suspicion.says
+    if says == "mask-on-queries" and subject.head.mask == "causal":
+        says = "mask-turned"
+    message = say(says, cells=subject.where(role), role=role + subject.suffix)
+    return subject.finding(role, suspicion.cause, message, right)
+
+
+def _wrong_scale(role: str, right: Floats, subject: Subject) -> Finding | None:
+    given = subject.given
+    if subject.head.scale is None and subject.shown_otherwise(lambda other: other.scale is not None):
+        # The same scores without and with a scale: a lesson about the scale, not a mistake.
+        return None
+    copy = subject.copied("scores") if subject.head.scale is None else None
+    where = copy.block.cells.a1 if copy is not None else subject.where(role)
+    name = "scaled" if copy is not None else role
+    message = says_scale(given, where, name + subject.suffix)
+    if copy is not None:
+        return subject.finding_at(copy, "scores", "scaled", "wrong-scale", message, given.scaled_by(given.divisor))
+    return subject.finding(role, "wrong-scale", message, right)
