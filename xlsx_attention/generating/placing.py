@@ -95,7 +95,7 @@ def place(lesson: Lesson, shapes: Shapes, *, columns: bool, lang: str, checked: 
         for panel, width in zip(present, widths, strict=True):
             if panel:
                 panels.append(_panel(panel, row, depth, left, width, columns))
-            left += width + GAP
+            left += width + GAP if width else 0
         row = max((panel.check or panel.rect).bottom for panel in panels) + 2
     rects = {panel.step.key: panel.rect for panel in panels}
     for placed in panels:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 
@@ -30,12 +29,12 @@ def number_text(number: float) -> str:
 
     Raises ``ValueError`` for NaN and infinities, which no cell can hold.
     """
-    number = float(number)
-    if not math.isfinite(number):
-        raise ValueError(f"{number} is no number that a cell can hold")
-    if number == int(number) and abs(number) < 1e15:
-        return str(int(number))
-    return repr(number)
+    text = repr(float(number))
+    if text.endswith(".0"):
+        return "0" if text == "-0.0" else text[:-2]
+    if text[-1] in "fn":  # inf, nan
+        raise ValueError(f"{text} is no number that a cell can hold")
+    return text
 
 
 def clean_text(text: str) -> str:

@@ -142,9 +142,15 @@ class AttentionSheet(Worksheet):  # type: ignore[misc]  # XlsxWriter's types are
         format: Format | None = None,
     ) -> None:
         """One formula a cell from (row, column) on; ``formula(i, j)`` gives what results in ``values[i, j]``."""
-        for i, line in enumerate(np.atleast_2d(values).tolist()):
+        values = np.atleast_2d(values)
+        if not np.isfinite(values).all():
+            raise ValueError(f"{cell_name(row, column)}: the block holds a result that no cell can hold")
+        for corner in ((row, column), (row + values.shape[0] - 1, column + values.shape[1] - 1)):
+            self._check_inside(*corner)
+        for i, line in enumerate(values.tolist()):
+            cells = self.table[row + i]
             for j, value in enumerate(line):
-                self._put(row + i, column + j, _Formula(formula(i, j), value, format))
+                cells[column + j] = _Formula(formula(i, j), value, format)
 
     def _check_inside(self, row: int, column: int) -> None:
         if self._check_dimensions(row, column):
@@ -171,6 +177,9 @@ class AttentionSheet(Worksheet):  # type: ignore[misc]  # XlsxWriter's types are
             self.fh.write(f'<c r="{cell_name(row, col)}"{_style(cell)}{cell.attributes}>{cell.content}</c>')
         else:
             super()._write_cell(row, col, cell)
+
+    def _calculate_spans(self) -> None:
+        """Nothing: the columns that a row spans may be left unsaid, and to find out takes a pass over all cells."""
 
     def _xml_number_element(self, number: float, attributes: Iterable[tuple[str, object]] = ()) -> None:
         joined = "".join(f' {key}="{value}"' for key, value in attributes)
