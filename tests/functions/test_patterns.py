@@ -71,6 +71,14 @@ def test_what_is_not_read_is_refused_by_name(pattern: str) -> None:
         Pattern.compile(pattern)
 
 
+def test_a_column_of_hostile_patterns_ends_too() -> None:
+    """Twenty searches are tried, the other ten thousand refused at once."""
+    pattern = Pattern.compile("(x+)+y")
+    for _ in range(10_000):
+        with pytest.raises(NotComputed, match="regular expression"):
+            pattern.search("x" * 40)
+
+
 def test_a_refused_pattern_is_not_computed_in_its_cell() -> None:
     result = calculate('=REGEXTEST(REPT("a",5000)&"!","(a+)+$")')
     assert isinstance(result, str)

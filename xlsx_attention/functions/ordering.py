@@ -23,27 +23,48 @@ _SIGNS: Final = ' _,;:!?."()[]{}@*/\\&#%`^+<=>|~$'
 _IGNORED: Final = frozenset("-'")
 _RANKS: Final = {NUMBER: 0, TEXT: 1, LOGICAL: 2, EMPTY: 4}
 
-TextKey = tuple[tuple[tuple[int, int], ...], tuple[str, ...], int, str]
+TextKey = tuple[str, str, int, str]
 Key = tuple[int, float, TextKey]
 
-_NO_TEXT: Final[TextKey] = ((), (), 0, "")
+_NO_TEXT: Final[TextKey] = ("", "", 0, "")
+#: Keys of longer texts are made anew each time: what is remembered must stay small.
+_SHORT: Final = 256
 
 
-@lru_cache(maxsize=65_536)
 def text_key(text: str) -> TextKey:
     """A key that sorts texts; equal keys are texts that differ in case alone."""
+    return _short_key(text) if len(text) <= _SHORT else _key(text)
+
+
+@lru_cache(maxsize=16_384)
+def _short_key(text: str) -> TextKey:
+    return _key(text)
+
+
+def _key(text: str) -> TextKey:
+    """Plain characters by their place, then accents, then how many characters were passed over, then the text without
+    case.
+    """
     folded = fold(text)
-    primary: list[tuple[int, int]] = []
-    marks: list[str] = []
+    plain: list[str] = []
+    accents: list[str] = []
     for c in unicodedata.normalize("NFD", folded):
         if unicodedata.combining(c):
-            marks.append(c)
+            # With its place, so that an accent on an earlier letter weighs more.
+            accents.append(f"{0x10FFFF - len(plain):06x}{c}")
         elif c not in _IGNORED:
-            sign = _SIGNS.find(c)
-            group = 0 if sign >= 0 else (1 if c.isdigit() else (2 if c.isalpha() else 0))
-            primary.append((group, sign if sign >= 0 else 100 + ord(c)))
-            marks.append("")
-    return tuple(primary), tuple(marks), sum(c in _IGNORED for c in folded), folded
+            plain.append(_place(c))
+    return "".join(plain), "".join(accents), sum(c in _IGNORED for c in folded), folded
+
+
+def _place(c: str) -> str:
+    """A character that stands where ``c`` belongs: signs, then digits, then letters."""
+    sign = _SIGNS.find(c)
+    if sign >= 0:
+        return chr(1 + sign)
+    if c.isalpha():
+        return chr(min(0x20000 + ord(c), 0x10FFFF))
+    return chr((0x10000 if c.isdigit() else 0x100) + min(ord(c), 0xFEFF))
 
 
 def order_of_texts(a: Floats, b: Floats, texts: TextPool) -> Floats:

@@ -3,17 +3,19 @@
 The *style* of a function says how its body sees a block of cells:
 
 ``numeric``
-    ``body(*numbers) -> number | (number, kind)``. Every argument is a float64 array on four axes, already coerced; errors
-    never reach the body. A non-finite result becomes ``#NUM!`` by itself; a body that wants another error returns a uint8
-    kind array (0 where the number counts) beside it. Broadcasts over block and array alike.
+    ``body(*numbers) -> number | (number, kind)``. Every argument is a float64 array on four axes, already coerced;
+    errors never reach the body. A non-finite result becomes ``#NUM!`` by itself; a body that wants another error
+    returns a uint8 kind array (0 where the number counts) beside it. Broadcasts over block and array alike.
 ``scalar``
     ``body(ctx, *values) -> value``. Called once a cell with Python values (float, str, bool or :class:`Scalar`, as the
     parameter's kind asks); gives float, str, bool or Scalar, or raises :class:`ExcelError`. Lifted over arrays.
 ``reduction``
-    ``body(x, keep) -> number | (number, kind)`` with ``x`` float64 (h, w, n): all values of all arguments in reading order
-    for each cell of the block, and ``keep`` bool (h, w, n): which of them count. Dropped places hold 0.0. Gives (h, w).
+    ``body(x, keep) -> number | (number, kind)`` with ``x`` float64 (h, w, n): all values of all arguments in reading
+    order for each cell of the block, and ``keep`` bool (h, w, n): which of them count. Dropped places hold 0.0. Gives
+    (h, w).
 ``matrix``
-    ``body(*arrays) -> Array``. Four-axis arrays, vectorised over the block by the body itself (MMULT, TRANSPOSE, SUMPRODUCT).
+    ``body(*arrays) -> Array``. Four-axis arrays, vectorised over the block by the body itself (MMULT, TRANSPOSE,
+    SUMPRODUCT).
 ``array``
     ``body(ctx, *values) -> Matrix | value``. Called once for each cell of the block; ``array`` parameters arrive as
     :class:`Matrix` (2-D), the others as for ``scalar``; lifted over parameters that ask for one value and get an array.
@@ -22,10 +24,10 @@ The *style* of a function says how its body sees a block of cells:
 ``reference``
     ``body(ev, *operands) -> Operand``. Like ``array``, but sees where its arguments come from (``operand.areas``).
 
-Parameter kinds: ``number text logical any`` ask for one value (implicit intersection in a plain formula); ``numbers`` takes
-references and values as SUM does (text and logicals in ranges do not count, typed ones do); ``values`` the same without
-dropping anything (COUNTA, ...A functions); ``array`` takes a whole array, evaluated as one; ``reference`` takes a reference;
-``lazy`` is not evaluated.
+Parameter kinds: ``number text logical any`` ask for one value (implicit intersection in a plain formula); ``numbers``
+takes references and values as SUM does (text and logicals in ranges do not count, typed ones do); ``values`` the same
+without dropping anything (COUNTA, ...A functions); ``array`` takes a whole array, evaluated as one; ``reference``
+takes a reference; ``lazy`` is not evaluated.
 """
 
 from __future__ import annotations
@@ -238,9 +240,8 @@ def function(
 
     def enter(body: Body) -> Body:
         for name in names.split():
-            FUNCTIONS[name] = Function(
-                name, style, tuple(row), repeat, body, volatile, style in _VECTORISED if vectorised is None else vectorised
-            )
+            whole_blocks = style in _VECTORISED if vectorised is None else vectorised
+            FUNCTIONS[name] = Function(name, style, tuple(row), repeat, body, volatile, whole_blocks)
         return body
 
     return enter

@@ -16,7 +16,9 @@ from xlsx_attention.functions.regular_syntax import Parser
 from xlsx_attention.functions.regular_tree import Anchor, Back, Choice, Group, Look, Node, One, Repeat, Sequence
 
 #: Steps of one search, over all starting places.
-STEP_BUDGET: Final = 200_000
+STEP_BUDGET: Final = 100_000
+#: A pattern that has been over its budget so often is refused at once from then on: a column of them must end too.
+PATIENCE: Final = 20
 
 Spans: TypeAlias = "dict[int, tuple[int, int]]"
 
@@ -31,35 +33,41 @@ class Found:
 
 
 @lru_cache(maxsize=256)
-def _parse(text: str, ignore_case: bool) -> tuple[Node, int, bool, tuple[tuple[str, int], ...]]:
+def _parse(text: str, ignore_case: bool) -> Pattern:
     parser = Parser(text, ignore_case)
     node = parser.parse()
-    return node, parser.groups, parser.ignore_case, tuple(parser.names.items())
+    return Pattern(node, parser.groups, parser.ignore_case, parser.names, [])
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern ready to search with; ``count`` is how many groups it keeps."""
+    """A pattern ready to search with; ``count`` is how many groups it keeps, ``refusals`` the searches given up."""
 
     node: Node
     count: int
     ignore_case: bool
     names: dict[str, int]
+    refusals: list[str]
 
     @classmethod
     def compile(cls, text: str, ignore_case: bool = False) -> Pattern:
-        node, count, folded, names = _parse(text, ignore_case)
-        return cls(node, count, folded, dict(names))
+        return _parse(text, ignore_case)
 
     def search(self, text: str, start: int = 0) -> Found | None:
         """The first match at or after ``start``; raises ``NotComputed`` past the budget."""
+        if len(self.refusals) >= PATIENCE:
+            raise NotComputed("over-budget", self.refusals[0])
         machine = _Machine(text, self.ignore_case)
         try:
             for place in range(start, len(text) + 1):
                 for end, groups in machine.match(self.node, place, {}):
                     return Found(place, end, groups)
         except RecursionError:
-            raise NotComputed("over-budget", "a regular expression that nests too deeply on its text") from None
+            self.refusals.append("a regular expression that nests too deeply on its text")
+            raise NotComputed("over-budget", self.refusals[-1]) from None
+        except NotComputed as lack:
+            self.refusals.append(lack.message)
+            raise
         return None
 
     def find_all(self, text: str) -> Iterator[Found]:
