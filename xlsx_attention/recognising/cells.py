@@ -40,11 +40,13 @@ class Cells:
     """All that recognition asks of a workbook's cells, each answer remembered.
 
     ``supposed`` holds what bare numbers seem to compute; it stands in for the formulas that a sheet does not have.
+    ``mend``: a cell that lacks its block's formula is read as if it held it.
     """
 
     grid: WorkbookGrid
     plan: Plan
     supposed: dict[int, Expr] = field(default_factory=dict)
+    mend: bool = True
     _owners: list[tuple[Rect, npt.NDArray[np.int32]]] = field(default_factory=list)
     _mended: dict[int, int] = field(default_factory=dict)
     _arrays: dict[int, Block | None] = field(default_factory=dict)
@@ -67,7 +69,7 @@ class Cells:
             if inside is not None:
                 rows = slice(inside.top - rect.top, inside.bottom - rect.top)
                 plane[rows, inside.left - rect.left : inside.right - rect.left] = step.index
-        for repair in self.plan.repairs:
+        for repair in self.plan.repairs if self.mend else ():
             self._mended[pack(repair.sheet, repair.row, repair.column)] = repair.step
 
     def step_of(self, cell: int, *, mended: bool = True) -> int | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from keyword import iskeyword
-from typing import Final
+from typing import Final, TypeAlias, TypeVar
 
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.grid import WorkbookGrid
@@ -17,6 +17,9 @@ from xlsx_attention.recognising.numpy_words import Namespace, Ragged, Words, Wri
 from xlsx_attention.recognising.places import rectangles
 from xlsx_attention.recognising.recognise import read
 from xlsx_attention.recognising.terms import Expr, cells_of, leaves, unpack
+
+Key: TypeAlias = tuple[int, Rect]
+Node = TypeVar("Node", bound=Hashable)
 
 #: A rectangle with more cells than this is written down by its numbers, not by its formula.
 LARGEST: Final = 20_000
@@ -132,37 +135,34 @@ class Program:
 
     def lines(self) -> list[Line]:
         """Inputs first, then steps, each after all that it uses."""
-        inputs = [
-            self._input(sheet, rect) for (sheet, rect) in self.space.names if (sheet, rect) not in set(self.computed)
-        ]
+        computed = set(self.computed)
+        inputs = [self._input(*key) for key in self.space.names if key not in computed]
         inputs.sort(key=lambda line: (line.sheet, line.rect))
-        return inputs + [self._step(sheet, rect) for sheet, rect in self._ordered()]
+        steps: list[Line] = []
+        for together in ordered(self._needs()):
+            if len(together) == 1:
+                steps.append(self._step(*together[0]))
+            else:
+                steps += self._entangled(together)
+        return inputs + steps
 
-    def _ordered(self) -> list[tuple[int, Rect]]:
+    def _needs(self) -> dict[Key, set[Key]]:
+        """Rectangle → the other computed rectangles that it uses."""
         known = set(self.computed)
-        needs: dict[tuple[int, Rect], set[tuple[int, Rect]]] = {}
-        for key in self.computed:
-            found: set[tuple[int, Rect]] = set()
-            for cell in cells_of(*key):
-                body = self.cells.raw(cell)
-                for leaf in () if body is None else leaves(body):
-                    owner = self.space.owner(leaf)
-                    if owner is not None and owner != key and owner in known:
-                        found.add(owner)
-            needs[key] = found
-        done: dict[tuple[int, Rect], None] = {}
-        for start in sorted(needs):
-            stack: list[tuple[tuple[int, Rect], bool]] = [(start, False)]
-            open_: set[tuple[int, Rect]] = set()
-            while stack:
-                key, finished = stack.pop()
-                if finished:
-                    done.setdefault(key)
-                elif key not in done and key not in open_:
-                    open_.add(key)
-                    stack.append((key, True))
-                    stack += [(need, False) for need in sorted(needs[key], reverse=True) if need not in done]
-        return list(done)
+        needs: dict[Key, set[Key]] = {}
+        for key in sorted(known):
+            used = {self.space.owner(leaf) for cell in cells_of(*key) for leaf in _leaves(self.cells, cell)}
+            needs[key] = {owner for owner in used if owner is not None and owner in known and owner != key}
+        return needs
+
+    def _entangled(self, keys: list[Key]) -> list[Line]:
+        """Rectangles that use cells of each other: all are laid out first, then filled cell by cell in one order."""
+        ids = [cell for key in keys for cell in cells_of(*key)]
+        fills = self._fills(ids)
+        if fills is None:
+            return [self._stored(*key) for key in keys]
+        lines = [self._zeros(*key) for key in keys]
+        return [*lines[:-1], replace(lines[-1], more=tuple(fills))]
 
     def _comment(self, sheet: int, rect: Rect, note: str = "") -> str:
         place = rect.a1 if len(self.grid.sheets) == 1 else f"{self.grid.sheets[sheet].name}!{rect.a1}"
@@ -217,7 +217,7 @@ class Program:
         try:
             words = self.words(sheet, rect)
         except Ragged:
-            return self._by_cells(sheet, rect, name)
+            return self._by_cells(sheet, rect)
         text = words.text
         if words.shape != rect.shape:
             text = f"np.broadcast_to({text}, ({rect.height}, {rect.width}))"
@@ -225,32 +225,35 @@ class Program:
             text = f"np.reshape({text}, (1, 1))"
         return Line(name, text, sheet, rect, rect.shape, self._comment(sheet, rect))
 
-    def _by_cells(self, sheet: int, rect: Rect, name: str) -> Line:
+    def _by_cells(self, sheet: int, rect: Rect) -> Line:
         """Cell by cell, each after the cells that it uses; the stored numbers where that cannot be."""
-        ids = cells_of(sheet, rect)
+        fills = self._fills(cells_of(sheet, rect))
+        return self._stored(sheet, rect) if fills is None else replace(self._zeros(sheet, rect), more=tuple(fills))
+
+    def _zeros(self, sheet: int, rect: Rect) -> Line:
+        zeros = f"np.zeros(({rect.height}, {rect.width}))"
+        return Line(self.space.names[sheet, rect], zeros, sheet, rect, rect.shape, self._comment(sheet, rect))
+
+    def _fills(self, ids: list[int]) -> list[str] | None:
+        """A line for each cell, or ``None`` where one cannot be followed or some go round in a circle."""
         own = set(ids)
-        needs = {cell: [leaf for leaf in _leaves(self.cells, cell) if leaf in own] for cell in ids}
-        rest, ordered = list(ids), []
-        while rest:
-            ready = [cell for cell in rest if not any(leaf in rest for leaf in needs[cell])]
-            if not ready:
-                return self._stored(sheet, rect)
-            ordered += ready
-            rest = [cell for cell in rest if cell not in ready]
-        lines = []
+        needs = {cell: {leaf for leaf in _leaves(self.cells, cell) if leaf in own} for cell in ids}
         writer = Writer(self.space)
-        for cell in ordered:
-            _, row, column = unpack(cell)
+        lines = []
+        for together in ordered(needs):
+            cell = together[0]
             body = self.cells.raw(cell)
+            owner = self.space.owner(cell)
+            if len(together) > 1 or cell in needs[cell] or body is None or owner is None:
+                return None
             try:
-                if body is None:
-                    raise Ragged("a formula that is not followed")
                 text = writer.lift([body], (1, 1)).text
             except Ragged:
-                return self._stored(sheet, rect)
-            lines.append(f"{name}[{row - rect.top}, {column - rect.left}] = np.asarray({text}).item()")
-        zeros = f"np.zeros(({rect.height}, {rect.width}))"
-        return Line(name, zeros, sheet, rect, rect.shape, self._comment(sheet, rect), tuple(lines))
+                return None
+            _, row, column = unpack(cell)
+            target = f"{self.space.names[owner]}[{row - owner[1].top}, {column - owner[1].left}]"
+            lines.append(f"{target} = np.asarray({text}).item()")
+        return lines
 
     def _stored(self, sheet: int, rect: Rect) -> Line:
         name = self.space.names[sheet, rect]
@@ -259,6 +262,41 @@ class Program:
             self.space.scalars.discard(name)
             text = f"np.array([[{text}]])"
         return Line(name, text, sheet, rect, rect.shape, self._comment(sheet, rect, "stored values"))
+
+
+def ordered(needs: Mapping[Node, set[Node]]) -> list[list[Node]]:
+    """Nodes after all that they need; those that need each other together (Kosaraju's two walks, without recursion)."""
+    done: dict[Node, None] = {}
+    for start in needs:
+        stack = [(start, False)]
+        opened: set[Node] = set()
+        while stack:
+            node, finished = stack.pop()
+            if finished:
+                done.setdefault(node)
+            elif node not in done and node not in opened:
+                opened.add(node)
+                stack.append((node, True))
+                stack += [(need, False) for need in needs[node] if need not in done]
+    users: dict[Node, list[Node]] = {node: [] for node in needs}
+    for node, wanted in needs.items():
+        for need in wanted:
+            users[need].append(node)
+    groups: list[list[Node]] = []
+    placed: set[Node] = set()
+    for start in reversed(done):
+        if start in placed:
+            continue
+        group: list[Node] = []
+        rest = [start]
+        while rest:
+            node = rest.pop()
+            if node not in placed:
+                placed.add(node)
+                group.append(node)
+                rest += users[node]
+        groups.append(group)
+    return groups[::-1]
 
 
 def _leaves(cells: Cells, cell: int) -> list[int]:
@@ -294,7 +332,7 @@ def _named_places(attention: AttentionMap) -> Iterable[tuple[str, str, Place]]:
 def explain_program(grid: WorkbookGrid, plan: Plan, attention: AttentionMap) -> list[Line]:
     """The lines that reproduce a workbook's numbers; ``program_text`` makes a script of them."""
     units, _ = read(grid, plan)
-    return Program(grid, units.cells, attention).lines()
+    return Program(grid, Cells(grid, plan, units.cells.supposed, mend=False), attention).lines()
 
 
 def program_text(lines: Iterable[Line]) -> str:

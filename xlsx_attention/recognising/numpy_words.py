@@ -316,7 +316,7 @@ class Writer:
         if any(e.name != name for e in exprs):
             raise Ragged("unlike functions")
         if name.startswith('"'):
-            return Words(repr(name[1:-1]), 3, (1, 1))
+            return Words(f"np.array({name[1:-1]!r}, dtype=object)", 3, (1, 1))
         reduced = _REDUCTIONS.get(name)
         if reduced is not None:
             return self._reduce([e.args for e in exprs], shape, reduced)

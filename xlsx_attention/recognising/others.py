@@ -314,6 +314,23 @@ def _bias_added(cell: int, body: Expr, cells: Cells) -> str | None:
     return None
 
 
+def _activation(cell: int, body: Expr, cells: Cells) -> str | None:
+    """``1/(1+e^-x)`` or ``tanh``."""
+    if isinstance(body, Func) and body.name == "TANH":
+        return "tanh"
+    if isinstance(body, Inverse) and isinstance(body.of, Sum) and len(body.of.terms) == 2:
+        if Num(1.0) in body.of.terms and any(isinstance(term, Exp) for term in body.of.terms):
+            return "sigmoid"
+    return None
+
+
+def _exp_sum(cell: int, body: Expr, cells: Cells) -> str | None:
+    if not isinstance(body, Sum):
+        return None
+    below = [cells.expand(term.id) if isinstance(term, Cell) else term for term in body.terms]
+    return "" if all(isinstance(part, Exp) for part in below) else None
+
+
 def _exp(cell: int, body: Expr, cells: Cells) -> str | None:
     return "" if isinstance(body, Exp) else None
 
@@ -332,5 +349,7 @@ _KINDS: Final[tuple[tuple[str, Callable[[int, Expr, Cells], str | None]], ...]] 
     ("positional encoding added", _position_added),
     ("bias added", _bias_added),
     ("residual", _residual),
+    ("activation", _activation),
     ("exp", _exp),
+    ("sum of exp", _exp_sum),
 )
