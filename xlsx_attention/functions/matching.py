@@ -12,7 +12,7 @@ import numpy as np
 from xlsx_attention.functions.ordering import key
 from xlsx_attention.functions.registry import Context, ExcelError, Matrix
 from xlsx_attention.functions.regular_expressions import Pattern
-from xlsx_attention.functions.wildcards import fold, has_wildcards, matches
+from xlsx_attention.functions.wildcards import has_wildcards, matches
 from xlsx_attention.model.values import EMPTY, ERROR, NA, NUMBER, TEXT, VALUE, Scalar
 
 
@@ -36,8 +36,8 @@ def equal_places(ctx: Context, value: Scalar, line: Matrix) -> list[int]:
     if value.kind != TEXT:
         places: list[int] = np.flatnonzero((line.kind[0] == value.kind) & (line.number[0] == value.number)).tolist()
         return places
-    folded = fold(value.text)
-    return _text_places(ctx, line, [i for i in _texts(line) if fold(ctx.texts[i]) == folded])
+    folded = value.text.upper()
+    return _text_places(ctx, line, [i for i in _texts(line) if ctx.texts[i].upper() == folded])
 
 
 def wildcard_places(ctx: Context, value: Scalar, line: Matrix) -> list[int]:

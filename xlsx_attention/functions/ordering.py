@@ -45,7 +45,8 @@ def _key(text: str) -> TextKey:
     """Plain characters by their place, then accents, then how many characters were passed over, then the text without
     case.
     """
-    folded = fold(text)
+    # Here ß is SS: positions do not matter.
+    folded = text.upper()
     plain: list[str] = []
     accents: list[str] = []
     for c in unicodedata.normalize("NFD", folded):
