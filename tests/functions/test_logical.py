@@ -95,3 +95,11 @@ def test_an_unknown_name_is_excels_error() -> None:
     """A cached value of the corpus: ``=IFERROR(XYZ(1), "caught")``."""
     assert calculate('=IFERROR(XYZ(1),"caught")') == "caught"
     assert calculate("=XYZ(1)") == "#NAME?"
+
+
+def test_nested_iferror_evaluates_each_level_once() -> None:
+    """Sixty levels over an array with errors: twice a level would never end."""
+    formula = "1/{0,1}"
+    for _ in range(60):
+        formula = f"IFERROR({formula}/{{0,1}},1/{{0,1}})"
+    assert calculate(f"={formula}") == [["#DIV/0!", 1.0]]

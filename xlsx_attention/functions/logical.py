@@ -57,12 +57,7 @@ def if_(ev: Evaluator, condition: Tree, then: Tree, otherwise: Tree | None = Non
 
 
 def _rescue(ev: Evaluator, value: Tree, alternative: Tree, caught: Callable[[np.ndarray], np.ndarray]) -> Operand:
-    operand = branch(ev, value)
-    bad = caught(operand.array.kind)
-    if not bad.any():
-        return operand
-    # A reference of several cells stands for one value here, as the formula's mode says.
-    operand = operand if operand.array.is_single else ev.evaluate(value, "value")
+    operand = Operand(Array.of(0.0)) if isinstance(value, Missing) else ev.evaluate(value, "value")
     bad = caught(operand.array.kind)
     if not bad.any():
         return operand
