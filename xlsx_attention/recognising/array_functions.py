@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from typing import Final
 
@@ -57,7 +58,8 @@ def _max(args: Args, scope: Scope) -> Value:
 
 
 def _sumproduct(args: Args, scope: Scope) -> Value:
-    blocks = [read(arg, scope) for arg in args]
+    # Its arguments are arrays, also in a plain formula.
+    blocks = [read(arg, replace(scope, plain=False)) for arg in args]
     first = blocks[0]
     if any((block.rows, block.columns) != (first.rows, first.columns) for block in blocks):
         raise Unclear("SUMPRODUCT of different shapes")
@@ -66,7 +68,7 @@ def _sumproduct(args: Args, scope: Scope) -> Value:
 
 
 def _mmult(args: Args, scope: Scope) -> Value:
-    a, b = (read(arg, scope) for arg in args)
+    a, b = (read(arg, replace(scope, plain=False)) for arg in args)
     if a.columns != b.rows:
         raise Unclear("MMULT of unlike shapes")
     return Block(a.rows, b.columns, lambda i, j: total(times(a(i, k), b(k, j)) for k in range(a.columns)))

@@ -119,6 +119,8 @@ class Writer:
                 return Words(f"np.array([[{name}]])", 3, shape)
             if shape == (1, 1):
                 return Words(name, 3, shape)
+        if shape == (1, 1) and not exact:
+            return Words(self._one(int(ids.flat[0])), 3, shape)
         part = bounds(ids.ravel().tolist())
         straight = np.array(cells_of(sheet, part), np.int64).reshape(part.shape)
         turned = False
@@ -363,6 +365,8 @@ def _side(expr: Expr, side: int) -> int:
 
 
 def _reduced(inner: Words, shape: Shape, how: str, axis: int) -> Words:
+    if shape == (1, 1) and how in ("sum", "max", "mean", "min"):
+        return inner
     text = inner.within(3)
     if inner.shape != shape:
         text = f"np.broadcast_to({inner.text}, {shape})"

@@ -318,10 +318,10 @@ def _activation(cell: int, body: Expr, cells: Cells) -> str | None:
     """``1/(1+e^-x)`` or ``tanh``."""
     if isinstance(body, Func) and body.name == "TANH":
         return "tanh"
-    if isinstance(body, Inverse) and isinstance(body.of, Sum) and len(body.of.terms) == 2:
-        if Num(1.0) in body.of.terms and any(isinstance(term, Exp) for term in body.of.terms):
-            return "sigmoid"
-    return None
+    below = body.of if isinstance(body, Inverse) else None
+    if not isinstance(below, Sum) or len(below.terms) != 2 or Num(1.0) not in below.terms:
+        return None
+    return "sigmoid" if any(isinstance(term, Exp) for term in below.terms) else None
 
 
 def _exp_sum(cell: int, body: Expr, cells: Cells) -> str | None:

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from math import isclose, sqrt
 from typing import Final
 
+from xlsx_attention.model.address import Rect
 from xlsx_attention.model.grid import WorkbookGrid
 from xlsx_attention.model.plan import Plan, Step
 from xlsx_attention.model.role import Attention, AttentionMap, Head, OtherStep, Place
 from xlsx_attention.recognising.cells import Cells
 from xlsx_attention.recognising.explain import LARGEST, Program
-from xlsx_attention.recognising.numpy_words import Ragged
+from xlsx_attention.recognising.numpy_words import Ragged, slice_text
 from xlsx_attention.recognising.terms import pack
 
 #: Mathematics of what is no attention, by kind.
@@ -57,12 +58,8 @@ class Wording:
         space = self._program.space
         first = space.owner(pack(block.sheet, block.cells.top, block.cells.left))
         name = block.cells.a1.replace(":", "_")
-        if first is not None:
-            name = space.names[first]
-            if first[1] != block.cells:
-                rows = slice(block.cells.top - first[1].top, block.cells.bottom - first[1].top)
-                columns = slice(block.cells.left - first[1].left, block.cells.right - first[1].left)
-                name = f"{name}[{rows.start}:{rows.stop}, {columns.start}:{columns.stop}]"
+        if first is not None and first[1].covers(block.cells):
+            name = space.names[first] + _part(block.cells, first[1])
         try:
             return f"{name} = {self._program.words(block.sheet, block.cells).text}"
         except Ragged:
@@ -84,6 +81,17 @@ class Wording:
             if step.index in other.place.steps:
                 return _math_of_other(other)
         return ""
+
+
+def _part(rect: Rect, whole: Rect) -> str:
+    """``[2, 0]`` for a cell, ``[:, :3]`` for a part, ``""`` for all of a named rectangle."""
+    if rect == whole:
+        return ""
+    top, left = rect.top - whole.top, rect.left - whole.left
+    if rect.size == 1:
+        return f"[{top}, {left}]"
+    rows = slice_text(top, top + rect.height, whole.height)
+    return f"[{rows}, {slice_text(left, left + rect.width, whole.width)}]"
 
 
 def _math_of_other(other: OtherStep) -> str:
