@@ -1,9 +1,9 @@
 """A thousand submissions: ``python benchmarks/batch.py WORKBOOK [--files 1000] [--slips 40] [--broken 20] [--jobs 2]``.
 
-Makes copies of WORKBOOK (the class exercise ``backprop.xlsx``), changes one cell in some, puts hostile and broken files among
-them, runs the batch and holds its report against what was changed. Prints CPU time a good file after start-up, the largest
-memory of parent and workers, sizes, and how quickly a second run (all from the journal) ends. Exit code 1 where anything is
-not as it must be.
+Makes copies of WORKBOOK (the class exercise ``backprop.xlsx``), changes one cell in some, puts hostile and broken
+files among them, runs the batch and holds its report against what was changed. Prints CPU time a good file after
+start-up, the largest memory of parent and workers, sizes, and how quickly a second run (all from the journal) ends.
+Exit code 1 where anything is not as it must be.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""A class's submissions made from one real workbook: honest copies, copies with one known slip, hostile and broken files."""
+"""A class's submissions made from one real workbook: honest copies, copies with one known slip, hostile and broken
+files.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,8 @@ def _text(attributes: str, formula: str, value: float) -> str:
     return f'<c{attributes} t="inlineStr"><is><t>{value!r}</t></is></c>'
 
 
-#: Kind of slip → how the cell is rewritten, and the verdicts that fit it (DESIGN: a wrong number is an origin, the right
-#: number typed over its formula is overridden).
+#: Kind of slip → how the cell is rewritten, and the verdicts that fit it (DESIGN: a wrong number is an origin, the
+#: right number typed over its formula is overridden).
 SLIPS: dict[str, tuple[Callable[[str, str, float], str], tuple[str, ...]]] = {
     "stale": (_stale, ("origin",)),
     "typed": (_typed, ("origin",)),
@@ -87,7 +89,9 @@ class Original:
 
 
 def slip_places(sheet: str) -> Iterator[tuple[str, str]]:
-    """Kinds of slips and formula cells that hold no shared formula's master, spread over the sheet; no cell twice in a kind."""
+    """Kinds of slips and formula cells that hold no shared formula's master, spread over the sheet; no cell twice
+    in a kind.
+    """
     cells = re.findall(r'<c r="([A-Z]+\d+)"[^>]*><f(?![^>]*ref=)[^>]*?(?:/>|>[^<]*</f>)<v>', sheet)
     kinds = list(SLIPS)
     for number in range(len(cells)):
@@ -95,7 +99,9 @@ def slip_places(sheet: str) -> Iterator[tuple[str, str]]:
 
 
 def hostile_files() -> Iterator[tuple[str, bytes]]:
-    """Files that are no workbooks, are broken, or mean harm; none of them may stop a batch. Endless, each one different."""
+    """Files that are no workbooks, are broken, or mean harm; none of them may stop a batch. Endless, each one
+    different.
+    """
     number = 0
     while True:
         yield from (
@@ -111,7 +117,8 @@ def hostile_files() -> Iterator[tuple[str, bytes]]:
 
 
 _ENTITIES = (
-    b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]>'
+    b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">'
+    b'<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]>'
     b"<worksheet><sheetData><row><c><v>&c;</v></c></row></sheetData></worksheet>"
 )
 
@@ -154,7 +161,9 @@ class ClassSet:
 
 
 def make_class(original: Path, folder: Path, good: int, slips: int, broken: int) -> ClassSet:
-    """``good`` honest copies, ``slips`` with one changed cell each, ``broken`` hostile or damaged files, in one folder."""
+    """``good`` honest copies, ``slips`` with one changed cell each, ``broken`` hostile or damaged files, in one
+    folder.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     book = Original.read(original)
     expected: dict[str, Slip] = {}

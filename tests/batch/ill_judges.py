@@ -1,4 +1,6 @@
-"""Judges that do what a hostile file might make the real one do. Files say in their own text what becomes of the worker."""
+"""Judges that do what a hostile file might make the real one do. Files say in their own text what becomes of the
+worker.
+"""
 
 from __future__ import annotations
 

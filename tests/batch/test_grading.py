@@ -218,8 +218,9 @@ def test_a_rubric_for_another_key_is_refused(tmp_path: Path, step: str) -> None:
         Grader(key, parse_rubric(f"[[step]]\n{step}"))
 
 
-# What the grader that this key was made for expects stands in its sheets "…_CheckOrder". Its rubrics ask for more in some
-# cells, in comments: prerequisites, another cell as alternative, an absolute delta, negative points, no typed numbers.
+# What the grader that this key was made for expects stands in its sheets "…_CheckOrder". Its rubrics ask for more in
+# some cells, in comments: prerequisites, another cell as alternative, an absolute delta, negative points, no typed
+# numbers.
 GRADER_ONLY = {
     "RRelative": {"C15", "C17", "B23"},
     "XLFormula": {"C15", "C17", "B23", "B38", "B40"},

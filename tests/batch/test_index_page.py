@@ -1,4 +1,6 @@
-"""``index.html`` for a thousand files: small, and quick to sort and to filter in a real browser that may load nothing."""
+"""``index.html`` for a thousand files: small, and quick to sort and to filter in a real browser that may load
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,10 @@ def browser(chromium: str, chromedriver: str, page: Path) -> Iterator[Any]:
 
 
 def shown(browser: Any) -> list[str]:
-    script = "return [...document.querySelectorAll('#files tbody tr')].filter(r => !r.hidden).map(r => r.cells[0].textContent)"
+    script = """
+        const rows = [...document.querySelectorAll('#files tbody tr')];
+        return rows.filter(row => !row.hidden).map(row => row.cells[0].textContent);
+    """
     return list(browser.execute_script(script))
 
 
@@ -109,4 +114,6 @@ def test_sorting(browser: Any) -> None:
 def test_nothing_was_refused_or_loaded(browser: Any) -> None:
     assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
     assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
-    assert browser.execute_script("return getComputedStyle(document.querySelector('#files')).borderCollapse") == "collapse"
+    assert (
+        browser.execute_script("return getComputedStyle(document.querySelector('#files')).borderCollapse") == "collapse"
+    )

@@ -1,4 +1,6 @@
-"""The reports on a class: every slip at its cell, every broken file a row, none lost, the same bytes whatever the workers."""
+"""The reports on a class: every slip at its cell, every broken file a row, none lost, the same bytes whatever the
+workers.
+"""
 
 from __future__ import annotations
 

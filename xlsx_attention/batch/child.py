@@ -1,9 +1,9 @@
 """The worker process: judges what it is handed on its standard input, until that is closed.
 
-Frames are a length (8 bytes, big-endian) and that many bytes. In: settings and key once, then for each task its address and
-digest as JSON and its content (or nothing, then the worker reads the address). Out: one empty frame when ready, then for
-each task status, record and page. Only text goes back, so that a worker which a hostile file has turned can harm no more
-than its own row.
+Frames are a length (8 bytes, big-endian) and that many bytes. In: settings and key once, then for each task its
+address and digest as JSON and its content (or nothing, then the worker reads the address). Out: one empty frame when
+ready, then for each task status, record and page. Only text goes back, so that a worker which a hostile file has
+turned can harm no more than its own row.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ def limit_memory(limit: int) -> None:
 
 
 def main(judge: str) -> None:
-    """Serve one parent with the function that ``judge`` names. The streams of the protocol are set aside first: nothing that is printed can get into them."""
+    """Serve one parent with the function that ``judge`` names. The streams of the protocol are set aside first:
+    nothing that is printed can get into them.
+    """
     source = os.fdopen(os.dup(0), "rb")
     sink = os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)

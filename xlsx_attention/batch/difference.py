@@ -1,8 +1,8 @@
 """Two workbooks: which inputs, formulas and values changed, and which changes of values follow from which.
 
-A value that changed *follows* where its formula did not change and a cell that it uses did; it is then traced back to the
-changed inputs and formulas. What changed without any of this is ``unexplained``: a volatile function, a stored value that is
-not its formula's, another program.
+A value that changed *follows* where its formula did not change and a cell that it uses did; it is then traced back to
+the changed inputs and formulas. What changed without any of this is ``unexplained``: a volatile function, a stored
+value that is not its formula's, another program.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ Cell = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One cell. ``kind``: a typed value changed (``input``), a formula (``formula``), only a value that follows (``value``)
-    or one that does not (``unexplained``). ``sources`` are the changes that it follows from; ``spoils`` how many values follow.
+    """One cell. ``kind``: a typed value changed (``input``), a formula (``formula``), only a value that follows
+    (``value``) or one that does not (``unexplained``). ``sources`` are the changes that it follows from; ``spoils``
+    how many values follow.
     """
 
     sheet: str
@@ -96,7 +97,8 @@ class Difference:
 def compare_files(
     old: str | os.PathLike[str], new: str | os.PathLike[str], rtol: float | None = None, options: Options | None = None
 ) -> Difference:
-    """The changes from ``old`` to ``new``. Values agree within ``rtol`` (default: what the coarser file's digits allow).
+    """The changes from ``old`` to ``new``. Values agree within ``rtol`` (default: what the coarser file's digits
+    allow).
 
     Raises :class:`~xlsx_attention.errors.UnreadableFile` where either cannot be read.
     """
@@ -193,7 +195,9 @@ class _Comparison:
         return book.grid.scalar(*book.values[sheet].get(*place))
 
     def _trace(self, kinds: dict[Cell, str]) -> tuple[dict[Cell, tuple[str, ...]], dict[Cell, int]]:
-        """For each changed value the inputs and formulas that it follows from, and for each of those how many follow."""
+        """For each changed value the inputs and formulas that it follows from, and for each of those how many
+        follow.
+        """
         readers: dict[Cell, list[Cell]] = defaultdict(list)
         lines: dict[tuple[int, int], list[int]] = defaultdict(list)
         for sheet, row, column in sorted(kinds):

@@ -88,8 +88,8 @@ def judge_there(task: Task, settings: str, key: bytes, judge: str) -> tuple[str,
 class ExecutorWorkers:
     """The workers of a ``concurrent.futures`` executor: threads, processes, or a cluster's client that looks like one.
 
-    ``width``: how many of its workers there are (default: what it says, else the cores of this machine). Files that this
-    machine holds are sent along; fsspec addresses are opened by the workers.
+    ``width``: how many of its workers there are (default: what it says, else the cores of this machine). Files that
+    this machine holds are sent along; fsspec addresses are opened by the workers.
     """
 
     def __init__(self, executor: Executor, width: int | None = None, judge: str = JUDGE) -> None:

@@ -52,7 +52,8 @@ class GradeTable:
 
 
 def student_of(name: str) -> str:
-    """``class/alice/homework.xlsx`` is alice's where every student has a folder; else the file's own name says who it is.
+    """``class/alice/homework.xlsx`` is alice's where every student has a folder; else the file's own name says who it
+    is.
 
     The file's name without its ending stands for the student; the folder stays in the column ``file``.
     """

@@ -1,4 +1,6 @@
-"""What a batch works on: files, folders, globs, lists and fsspec addresses → one sorted list, and a line for all that is left out."""
+"""What a batch works on: files, folders, globs, lists and fsspec addresses → one sorted list, and a line for all
+that is left out.
+"""
 
 from __future__ import annotations
 

@@ -100,7 +100,9 @@ class Journal:
         return _outcome(self._stream.read(length))
 
     def compact(self, keys: Iterable[str]) -> None:
-        """Keep the outcomes of ``keys`` alone, in the order of their keys, so that equal batches leave equal journals."""
+        """Keep the outcomes of ``keys`` alone, in the order of their keys, so that equal batches leave equal
+        journals.
+        """
         wanted = sorted(set(keys))
         temporary = self.path.with_suffix(".tmp")
         try:

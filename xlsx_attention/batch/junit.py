@@ -22,7 +22,9 @@ def clean(text: str) -> str:
 
 
 def render(overview: Overview, accused: dict[str, list[str]]) -> bytes:
-    """``accused``: file → one line for each of its accused cells. Times are left out: equal batches give equal bytes."""
+    """``accused``: file → one line for each of its accused cells. Times are left out: equal batches give equal
+    bytes.
+    """
     sums = overview.totals
     counts = {
         "tests": str(sums["files"]),
@@ -50,4 +52,5 @@ def render(overview: Overview, accused: dict[str, list[str]]) -> bytes:
             "\n".join(accused.get(row.name, []))
         )
     ET.indent(root)
-    return ET.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
+    text: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+    return text + b"\n"

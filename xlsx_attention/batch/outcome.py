@@ -7,8 +7,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-#: States of a row. The first three are a report's; ``failed``: a limit, a crash or a fault of this package stopped the work on
-#: it; ``not-run``: the batch ended before its turn.
+#: States of a row. The first three are a report's; ``failed``: a limit, a crash or a fault of this package stopped
+#: the work on it; ``not-run``: the batch ended before its turn.
 STATES = ("agrees", "diverges", "unreadable", "failed", "not-run")
 #: Files in these states could not be judged (exit code 4).
 UNJUDGED = frozenset({"unreadable", "failed", "not-run"})
@@ -25,7 +25,9 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """``record`` is the file's part of the JSON report, ``page`` its page; both hold :func:`path_token` for the path."""
+    """``record`` is the file's part of the JSON report, ``page`` its page; both hold :func:`path_token` for the
+    path.
+    """
 
     status: str
     record: str
@@ -42,7 +44,9 @@ class Outcome:
 
 
 def path_token(digest: str) -> str:
-    """Stands for the path until the outcome is written out. No file can hold the hash of itself, so it is in no cell."""
+    """Stands for the path until the outcome is written out. No file can hold the hash of itself, so it is in no
+    cell.
+    """
     return f"path-of-{digest}"
 
 

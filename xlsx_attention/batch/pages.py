@@ -1,4 +1,6 @@
-"""Self-contained pages: templates filled with autoescape, style and script inline and named by their hashes in the policy."""
+"""Self-contained pages: templates filled with autoescape, style and script inline and named by their hashes in the
+policy.
+"""
 
 from __future__ import annotations
 

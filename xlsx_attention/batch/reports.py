@@ -1,4 +1,6 @@
-"""The reports of a batch. Outcomes are taken from the journal one by one, so that memory does not grow with the files' reports."""
+"""The reports of a batch. Outcomes are taken from the journal one by one, so that memory does not grow with the
+files' reports.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +98,7 @@ class _JsonFile:
         self._count = 0
 
     def __enter__(self) -> _JsonFile:
-        self._stream = open(self._temporary, "w", encoding="utf-8", errors="backslashreplace", newline="\n")  # noqa: SIM115
+        self._stream = open(self._temporary, "w", encoding="utf-8", errors="backslashreplace", newline="\n")
         self._stream.write(f'{{"schema": {SCHEMA}, "tool": {json.dumps(self._tool)}, "files": [')
         return self
 

@@ -1,4 +1,6 @@
-"""One row a file, and what all files share: the small things that stay in memory while the outcomes lie in the journal."""
+"""One row a file, and what all files share: the small things that stay in memory while the outcomes lie in the
+journal.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One file in the tables. ``reason`` says why it could not be judged; ``points``/``out_of`` are set where it was graded.
+    """One file in the tables. ``reason`` says why it could not be judged; ``points``/``out_of`` are set where it was
+    graded.
 
     ``page`` is its page, relative to the report's folder; ``same_as`` the first file with the same content.
     """
@@ -48,7 +51,9 @@ class Row:
 
     @property
     def score(self) -> float | None:
-        """Between 0 and 1: the share of points where it was graded, else of computed cells that agree; ``None``: not judged."""
+        """Between 0 and 1: the share of points where it was graded, else of computed cells that agree; ``None``:
+        not judged.
+        """
         if self.status in UNJUDGED:
             return None
         if self.points is not None and self.out_of is not None:

@@ -63,9 +63,10 @@ def run_batch(
 ) -> BatchResult:
     """Judge every workbook under ``paths`` and leave the reports in ``folder``.
 
-    ``failed_first``: what diverged or could not be judged the last time is judged anew, before the rest. ``max_fail``: stop
-    at so many files that diverge or cannot be judged. Raises :class:`UsageError` where the call is wrong: no workbook at all,
-    a folder that cannot be written. ``KeyboardInterrupt`` ends the batch with reports on what is done.
+    ``failed_first``: what diverged or could not be judged the last time is judged anew, before the rest.
+    ``max_fail``: stop at so many files that diverge or cannot be judged. Raises :class:`UsageError` where the call is
+    wrong: no workbook at all, a folder that cannot be written. ``KeyboardInterrupt`` ends the batch with reports on
+    what is done.
     """
     settings = settings or Settings()
     if settings.key:

@@ -23,8 +23,8 @@ FORMAT = 1
 class Settings:
     """``timeout`` in seconds and ``memory`` in bytes hold for each file; 0 is no limit.
 
-    ``key`` is the address of the workbook that submissions are graded against, ``key_digest`` the SHA-256 of its content,
-    ``rubric`` the text of the rubric. ``language`` is ``en`` or ``zh``.
+    ``key`` is the address of the workbook that submissions are graded against, ``key_digest`` the SHA-256 of its
+    content, ``rubric`` the text of the rubric. ``language`` is ``en`` or ``zh``.
     """
 
     rtol: float | None = None
@@ -53,7 +53,9 @@ class Settings:
         return read_input(self.key, Budgets(), self.key_digest) if self.key else b""
 
     def result_key(self, digest: str) -> str:
-        """The name of a result: content, version of the tool, settings. Where the key lies does not matter, what it holds does."""
+        """The name of a result: content, version of the tool, settings. Where the key lies does not matter, what
+        it holds does.
+        """
         settings = dataclasses.replace(self, key="").to_json()
         return hashlib.sha256(f"{FORMAT}\n{__version__}\n{digest}\n{settings}".encode()).hexdigest()
 

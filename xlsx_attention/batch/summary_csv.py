@@ -39,7 +39,9 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 
 
 def guarded(text: str) -> str:
-    """``text`` so that no spreadsheet program takes it for a formula: an apostrophe before a sign that would start one."""
+    """``text`` so that no spreadsheet program takes it for a formula: an apostrophe before a sign that would start
+    one.
+    """
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 

@@ -46,7 +46,9 @@ _WIDTHS = {
 
 @dataclass(slots=True)
 class Divergences:
-    """Every cell that is accused or spoilt, and every finding, in the order of the files; origins before what they spoil."""
+    """Every cell that is accused or spoilt, and every finding, in the order of the files; origins before what they
+    spoil.
+    """
 
     rows: list[tuple[Value, ...]] = field(default_factory=list)
     accused: dict[str, list[str]] = field(default_factory=dict)

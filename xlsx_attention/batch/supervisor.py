@@ -1,8 +1,8 @@
 """Workers on this machine: child processes, each watched by a thread of its own.
 
-A child that hangs is killed at its deadline, one that dies is replaced; either costs the one file that it was working on.
-The children are plain interpreters, not ``multiprocessing`` processes: those import the caller's main module again, and may
-not be started from the daemonic workers of a cluster.
+A child that hangs is killed at its deadline, one that dies is replaced; either costs the one file that it was working
+on. The children are plain interpreters, not ``multiprocessing`` processes: those import the caller's main module
+again, and may not be started from the daemonic workers of a cluster.
 """
 
 from __future__ import annotations
@@ -47,15 +47,17 @@ class Worker:
         self._judge = judge
         self._process: subprocess.Popen[bytes] | None = None
         self._served = 0
-        self._stopped = False
+        self._stop = threading.Event()
         self._late = False
+        self._clock = threading.Lock()
+        self._at_work: subprocess.Popen[bytes] | None = None
 
     def judge(self, task: Task) -> Outcome:
         """The outcome of one content, whatever becomes of the child."""
         process = self._ready()
         assert process.stdin is not None
         assert process.stdout is not None
-        self._late = False
+        self._late, self._at_work = False, process
         timer = None
         if self.settings.timeout:
             timer = threading.Timer(self.settings.timeout, self._overdue, (process,))
@@ -70,17 +72,19 @@ class Worker:
         except (EOFError, OSError):
             return self._lost(process, task)
         finally:
+            with self._clock:
+                self._at_work = None
             if timer is not None:
                 timer.cancel()
         self._served += 1
         outcome = Outcome(status, record, page)
-        if self._served >= LIFETIME or (status == "failed" and '"memory"' in record):
+        if self._late or self._served >= LIFETIME or (status == "failed" and '"memory"' in record):
             self._retire()
         return outcome
 
     def stop(self) -> None:
         """End the child now; a call of :meth:`judge` that waits for it comes back."""
-        self._stopped = True
+        self._stop.set()
         if self._process is not None:
             self._process.kill()
 
@@ -89,8 +93,10 @@ class Worker:
         self._retire()
 
     def _overdue(self, process: subprocess.Popen[bytes]) -> None:
-        self._late = True
-        process.kill()
+        with self._clock:
+            if self._at_work is process:  # else it has just answered, and must not die with the next file in its hands
+                self._late = True
+                process.kill()
 
     def _retire(self) -> None:
         process, self._process = self._process, None
@@ -109,7 +115,7 @@ class Worker:
     def _ready(self) -> subprocess.Popen[bytes]:
         if self._process is not None:
             return self._process
-        if self._stopped:
+        if self._stop.is_set():
             raise WorkerUnusable("stopped", "the batch was stopped")
         command = [sys.executable, "-c", _PROGRAM.format(path=[p or os.getcwd() for p in sys.path], judge=self._judge)]
         process = subprocess.Popen(
@@ -121,7 +127,7 @@ class Worker:
             start_new_session=True,  # Ctrl-C is for the parent to handle
         )
         self._process, self._served = process, 0
-        if self._stopped:  # stop() came while the child was being made, and saw none
+        if self._stop.is_set():  # stop() came while the child was being made, and saw none
             process.kill()
         assert process.stdin is not None
         assert process.stdout is not None
@@ -147,7 +153,7 @@ class Worker:
     def _lost(self, process: subprocess.Popen[bytes], task: Task) -> Outcome:
         late, settings = self._late, self.settings
         with contextlib.suppress(OSError):
-            if late or self._stopped:
+            if late or self._stop.is_set():
                 process.kill()
         try:
             code = process.wait(5)
@@ -183,14 +189,17 @@ Done = Callable[[Task, Outcome], bool]
 
 
 class LocalWorkers:
-    """``jobs`` workers on this machine (default: one a core). ``judge`` names the function that judges, for other judges."""
+    """``jobs`` workers on this machine (default: one a core). ``judge`` names the function that judges, for other
+    judges.
+    """
 
     def __init__(self, jobs: int | None = None, judge: str = JUDGE) -> None:
         self.jobs = jobs or os.cpu_count() or 1
         self.judge = judge
 
     def run(self, tasks: Iterable[Task], settings: Settings, done: Done) -> None:
-        """Judge every task; ``done`` is called here, in this thread, with each outcome as it comes, and returns False to stop.
+        """Judge every task; ``done`` is called here, in this thread, with each outcome as it comes, and returns False
+        to stop.
 
         Whatever ends this call, ``KeyboardInterrupt`` included, no child is left behind.
         """
@@ -237,8 +246,9 @@ class LocalWorkers:
                     return
         finally:
             halt.set()
-            for worker in workers if running else ():
-                worker.stop()
+            if running:
+                for worker in workers:
+                    worker.stop()
             while running:
                 item = results.get()
                 if item is None or isinstance(item, BaseException):

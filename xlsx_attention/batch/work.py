@@ -1,4 +1,6 @@
-"""What a worker does with one file: verify it (and grade it), and put the result into words that need no second look at the file."""
+"""What a worker does with one file: verify it (and grade it), and put the result into words that need no second
+look at the file.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,16 @@ from xlsx_attention.batch.opening import read_input
 from xlsx_attention.batch.outcome import Outcome, Task, path_token, refused
 from xlsx_attention.batch.settings import Settings
 from xlsx_attention.errors import UnreadableFile
-from xlsx_attention.pipeline import Options, verify_grid
+from xlsx_attention.model.report import Report
+from xlsx_attention.pipeline import Options, tool_name, verify_grid
 from xlsx_attention.reading import Source
+from xlsx_attention.reporting.html import render_html
 from xlsx_attention.reporting.json_report import file_data
 
 
 def judge(task: Task, settings: Settings, key: bytes = b"") -> Outcome:
-    """The outcome of one content; ``key`` is the content of the workbook to grade against, if any. A fault of this package is an outcome too: the batch goes on and names it.
+    """The outcome of one content; ``key`` is the content of the workbook to grade against, if any. A fault of this
+    package is an outcome too: the batch goes on and names it.
 
     Raises ``MemoryError`` alone: after it a process is not to be trusted.
     """
@@ -57,8 +62,11 @@ def _judge(source: Source, digest: str, settings: Settings, key: bytes) -> Outco
         # A submission is in order when it is right against the key: what it is in itself stays in the record.
         record["verification"], record["status"] = record["status"], "agrees" if grade["right"] else "diverges"
         page = feedback_page(report.path, record, settings.language)
-    else:
+    elif report.ok:
+        # Nothing to look into: the short page costs a fiftieth of the whole sheet's, and most of a class is in order.
         page = file_page(report, settings.language)
+    else:
+        page = render_html(Report((report,), tool_name()), settings.language)
     return Outcome(record["status"], json.dumps(record, ensure_ascii=False, allow_nan=False), page)
 
 

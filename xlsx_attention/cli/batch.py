@@ -14,7 +14,7 @@ import click
 from xlsx_attention.cli.console import complain
 
 if TYPE_CHECKING:
-    from xlsx_attention.batch.run import BatchResult
+    from xlsx_attention.batch.run import BatchResult, Runner
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -22,16 +22,12 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 SKIPPED = 50
 
 
-class Size(click.ParamType):
+def _size(ctx: click.Context, param: click.Parameter, value: str) -> int:
     """``2G``, ``512M`` or bytes; 0 is no limit."""
-
-    name = "size"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        match = _SIZE.fullmatch(str(value).strip())
-        if match is None:
-            self.fail(f"{value!r} is no size; write it like 2G or 512M", param, ctx)
-        return int(float(match[1]) * _UNITS[match[2].upper()])
+    match = _SIZE.fullmatch(value.strip())
+    if match is None:
+        raise click.BadParameter(f"{value!r} is no size; write it like 2G or 512M", ctx, param)
+    return int(float(match[1]) * _UNITS[match[2].upper()])
 
 
 @click.command("batch", short_help="Verify or grade many workbooks.")
@@ -44,7 +40,7 @@ class Size(click.ParamType):
 @click.option(
     "--timeout", type=click.FloatRange(0), default=20, show_default=True, help="Seconds for a file; 0: no limit."
 )
-@click.option("--memory", type=Size(), default="2G", show_default=True, help="Memory for a file; 0: no limit.")
+@click.option("--memory", callback=_size, default="2G", show_default=True, help="Memory for a file; 0: no limit.")
 @click.option("--key", type=click.Path(exists=True, dir_okay=False), help="Grade against this workbook.")
 @click.option(
     "--rubric", type=click.Path(exists=True, dir_okay=False), help="Points and tolerances (TOML); needs --key."
@@ -75,10 +71,11 @@ def command(
     lang: str,
     quiet: bool,
 ) -> None:
-    """Judge every workbook under each PATH (files, folders, patterns, fsspec addresses) and write reports into a folder.
+    """Judge every workbook under each PATH (files, folders, patterns, fsspec addresses) and write reports into a
+    folder.
 
-    A killed batch goes on where it stopped when it is run again. Exit codes: 0 all agree, 1 something diverges, 2 the call is
-    wrong, 4 some files could not be judged, 130 interrupted.
+    A killed batch goes on where it stopped when it is run again. Exit codes: 0 all agree, 1 something diverges, 2 the
+    call is wrong, 4 some files could not be judged, 130 interrupted.
     """
     from xlsx_attention.batch.inputs import read_list
     from xlsx_attention.batch.run import run_batch
@@ -106,7 +103,7 @@ def command(
     sys.exit(result.exit_code)
 
 
-def _cluster(address: str) -> object:
+def _cluster(address: str) -> Runner:
     from xlsx_attention.batch.executors import DaskWorkers
 
     return DaskWorkers(address)
@@ -164,7 +161,6 @@ def _summary(result: BatchResult) -> None:
     states = ", ".join(
         f"{sums[state]} {state}" for state in ("agrees", "diverges", "unreadable", "failed", "not-run") if sums[state]
     )
-    click.echo(
-        f"{sums['files']} files: {states}; {sums['origins'] + sums['overridden']} cells accused, {sums['findings']} findings"
-    )
+    accused = sums["origins"] + sums["overridden"]
+    click.echo(f"{sums['files']} files: {states}; {accused} cells accused, {sums['findings']} findings")
     click.echo(str(Path(result.folder) / "index.html"))

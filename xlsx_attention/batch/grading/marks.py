@@ -17,7 +17,8 @@ from xlsx_attention.model.report import FileReport
 from xlsx_attention.model.values import EMPTY, NOT_COMPUTED, NUMBER
 from xlsx_attention.parsing import formula_at
 
-#: Relative tolerance where neither rubric nor file asks for another: far below any slip, far above what programs differ by.
+#: Relative tolerance where neither rubric nor file asks for another: far below any slip, far above what programs
+#: differ by.
 RTOL = 1e-9
 #: Reasons and changed inputs that are told one by one for each step.
 TOLD = 5

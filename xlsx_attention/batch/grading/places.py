@@ -23,7 +23,9 @@ HEADERS = 4
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """``rows`` and ``columns`` are the submission's, one for each of the region's; ``how`` says by what it was found."""
+    """``rows`` and ``columns`` are the submission's, one for each of the region's; ``how`` says by what it was
+    found.
+    """
 
     sheet: int
     rows: tuple[int, ...]
@@ -44,7 +46,9 @@ class Placement:
 
 @dataclass(slots=True)
 class SheetPair:
-    """A sheet of the key and the submission's; ``rows``/``columns`` give each of the key's lines its offset, by anchors."""
+    """A sheet of the key and the submission's; ``rows``/``columns`` give each of the key's lines its offset, by
+    anchors.
+    """
 
     key: int
     own: int
@@ -177,7 +181,7 @@ def _in_place(region: Region, key: Book, own: Book, pair: SheetPair, headers: li
         fitting = sum(texts.get((row, column)) == text for row, column, text in headers)
         return here if 2 * fitting >= len(headers) else None
     moved = any(offset for _, offset in (*pair.rows, *pair.columns))
-    return here if not moved or _own_offset(region, pair) == (0, 0) and _filled(own, here) else None
+    return here if not moved or (_own_offset(region, pair) == (0, 0) and _filled(own, here)) else None
 
 
 def _own_offset(region: Region, pair: SheetPair) -> tuple[int, int]:

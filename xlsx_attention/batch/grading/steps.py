@@ -30,7 +30,9 @@ class Marked:
 
 
 def marked_steps(key: KeyBook, rubric: Rubric) -> list[Marked]:
-    """The rubric's steps, and the key's other steps at ``others`` points each; :class:`UsageError` for one that is not there."""
+    """The rubric's steps, and the key's other steps at ``others`` points each; :class:`UsageError` for one that is
+    not there.
+    """
     steps = [_named(key, step) for step in rubric.steps]
     taken = {(step.sheet, cell) for step in steps for cell, _ in step.cells}
     for sheet, found in _groups(key) if rubric.others else ():
@@ -46,7 +48,9 @@ def marked_steps(key: KeyBook, rubric: Rubric) -> list[Marked]:
 
 
 def _groups(key: KeyBook) -> Iterator[tuple[int, list[Step]]]:
-    """The steps that are graded, each alone; cells that only repeat others (``=N21``) and touch are one step together."""
+    """The steps that are graded, each alone; cells that only repeat others (``=N21``) and touch are one step
+    together.
+    """
     copies = {
         (step.block.sheet, step.block.rect.top, step.block.rect.left): step
         for step in key.graded
