@@ -25,13 +25,13 @@ class Padding:
     by_mask: bool
 
 
-def padded(sheets: Sheets, sheet: int, tokens: Cells, blocks: list[Cells]) -> Padding | None:
-    """``tokens``: cells of X or K, a line a token. ``blocks``: square blocks beside which a mask may stand."""
-    named = _named(sheets, sheet, tokens)
+def padded(sheets: Sheets, tokens: tuple[int, Cells], blocks: tuple[int, list[Cells]]) -> Padding | None:
+    """``tokens``: sheet and cells of X or K, a line a token. ``blocks``: sheet and blocks beside which a mask may stand."""
+    named = _named(sheets, *tokens)
     if named:
         said = ", ".join(name for _, name in named)
         return Padding(tuple(index for index, _ in named), said, False)
-    return next(_unread_masks(sheets, sheet, len(tokens), blocks), None)
+    return next(_unread_masks(sheets, blocks[0], len(tokens[1]), blocks[1]), None)
 
 
 def _named(sheets: Sheets, sheet: int, tokens: Cells) -> list[tuple[int, str]]:

@@ -38,8 +38,8 @@ SENTENCES: dict[str, Text] = {
         "{cells}（{role}）：掩码把被盖住的分数乘成 0，而 exp(0) = 1 仍会给它们权重；应当变为 −1e9 或 −∞。",
     ),
     "mask-missing": Text(
-        "{cells} ({role}): no mask is applied although {tokens} is padding, so that real tokens give weight to nothing.",
-        "{cells}（{role}）：{tokens} 是填充，却没有应用掩码，真实的词把权重分给了空位。",
+        "{cells} ({role}): no mask hides the padding (see {tokens}), so that real tokens give weight to nothing.",
+        "{cells}（{role}）：填充（见 {tokens}）没有被掩码盖住，真实的词把权重分给了空位。",
     ),
     "mask-unused": Text(
         "{cells} ({role}): the mask in {mask} is read by no formula, so that what it should hide still gets weight.",

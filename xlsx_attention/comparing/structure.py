@@ -107,17 +107,18 @@ def mask_missing(subject: Subject) -> Iterator[Finding]:
         return
     cells = given.matrices.cells
     place = given.matrices.places["weights"]
-    tokens = cells.get("X_kv") or cells.get("X") or cells.get("K")
-    if tokens is None or len(tokens) != weights.shape[1]:
+    source = next((role for role in ("X_kv", "X", "K") if role in cells), None)
+    if source is None or len(cells[source]) != weights.shape[1]:
         return
     steps = [subject.copied(role) for role in ("scaled", "scores")]
     blocks = [cells[role] for role in (*AFTER_PRODUCT, "weights") if role in cells]
     copies = [_laid_like(cells["scaled" if i == 0 else "scores"], step.block.cells) for i, step in enumerate(steps) if step]
-    padding = padded(subject.sheets, place.sheet, tokens, [*copies, *blocks])
+    at = given.matrices.places[source].sheet
+    padding = padded(subject.sheets, (at, cells[source]), (place.sheet, [*copies, *blocks]))
     if padding is None:
         return
     hidden = [key for key in padding.hidden if key < weights.shape[1]]
-    same = len(tokens) == weights.shape[0] and not given.cross_tokens
+    same = weights.shape[0] == weights.shape[1] and not given.cross_tokens
     real = [q for q in range(weights.shape[0]) if not (same and q in hidden)]
     with np.errstate(invalid="ignore"):
         noticed = (weights[np.ix_(real, hidden)] > NOTICED).any() if real and hidden else False
@@ -159,25 +160,25 @@ def _laid_like(cells: Cells, rect: Rect) -> Cells:
     return tuple(tuple((row + down, column + right) for row, column in line) for line in cells)
 
 
-_NAMED = re.compile(r"W\s*[_^{(\s]*\s*([qkv])\b|(query|key|value)|(查询|键|值)", re.IGNORECASE)
+_NAMED = re.compile(r"W\s*[_^{(\s]*\s*([qkv])(?![a-z])|(query|key|value)|(查询|键|值)", re.IGNORECASE)
 _LETTERS = {"query": "Q", "key": "K", "value": "V", "查询": "Q", "键": "K", "值": "V"}
 
 
 def _letter(label: str | None) -> str | None:
-    """Q, K or V, as a label of a matrix of weights says."""
-    found = None if label is None else _NAMED.search(label)
+    """Q, K or V, as a label of a matrix of weights says; "Q = X·W_q" is no such label."""
+    found = None if label is None or "=" in label else _NAMED.search(label)
     if found is None:
         return None
     return found[1].upper() if found[1] else _LETTERS[(found[2] or found[3]).lower()]
 
 
 def _label_of(subject: Subject, place: Place) -> str | None:
-    """The text in the nearest cells above a rectangle's left edge or left of its top, from the corner outwards."""
+    """The nearest text above or left of a rectangle's corner that names Q, K or V."""
     grid, rect = subject.sheets.grid, place.rect
     plane = grid.sheets[place.sheet].cached
-    near = [(-1, 0), (0, -1), (-1, -1), (-2, 0), (0, -2), (-2, -1), (-1, -2), (-2, -2), (-3, -1), (-3, 0)]
-    for down, right in near:
-        row, column = rect.top + down, rect.left + right
+    near = sorted(((up, left) for up in range(6) for left in range(3) if up or left), key=sum)
+    for up, left in near:
+        row, column = rect.top - up, rect.left - left
         if row < 0 or column < 0:
             continue
         number, kind = plane.get(row, column)
@@ -195,12 +196,13 @@ def _meant_matrix(subject: Subject, role: str, like: Place) -> Maybe:
         number, kind = plane.get(row, column)
         if kind != TEXT or _letter(grid.texts[number]) != role or "W" not in grid.texts[number].upper():
             continue
-        for down in range(4):
+        for down in range(6):
             for right in range(3):
                 rect = Rect(row + down, column + right, row + down + height, column + right + width)
                 if not (down or right) or not (plane.read(rect)[1] == NUMBER).all():
                     continue
-                if not any(r.sheet == like.sheet and r.rect.intersection(rect) for s in plan.steps for r in s.reads):
+                read = any(r.sheet == like.sheet and r.rect.intersection(rect) for s in plan.steps for r in s.reads)
+                if not read and not any(s.block.cells.intersection(rect) for s in plan.steps):
                     found = Place(like.sheet, rect, transposed=like.transposed)
                     cells = cells_of(f"W_{role.lower()}", found, subject.attention.orientation)
                     return subject.sheets.stored(like.sheet, cells)

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from xlsx_attention.comparing.given import Given, Maybe
 from xlsx_attention.comparing.matrices import Sheets
-from xlsx_attention.model.formula import Located, Reference
+from xlsx_attention.model.formula import Located, Reference, Single, Spill
 from xlsx_attention.model.plan import Step
 from xlsx_attention.model.report import Finding, Text
 from xlsx_attention.model.role import Attention, AttentionMap, Head
 from xlsx_attention.model.values import Floats
+
+#: A masked score below this is a filler, such as −99 or −1e9.
+FILLERS = -50.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +54,17 @@ class Subject:
     def _laid(self, role: str, mended: Maybe) -> Floats | None:
         matrices = self.given.matrices
         cells = matrices.cells[role]
-        if mended is None or mended.size != sum(map(len, cells)):
+        if mended is None or np.isnan(mended).any() or mended.size != sum(map(len, cells)):
             return None
-        return matrices.laid(role, mended.reshape(len(cells), len(cells[0])))
+        shown = np.where(np.isneginf(mended), self._filler, mended)
+        return matrices.laid(role, shown.reshape(len(cells), len(cells[0])))
+
+    @property
+    def _filler(self) -> float:
+        """What the sheet writes where it hides a score; −1e9 where it hides none."""
+        masked = self.given["masked"]
+        lowest = -np.inf if masked is None or not masked.size else float(np.nanmin(masked))
+        return lowest if lowest < FILLERS and np.isfinite(lowest) else -1e9
 
     def copied(self, role: str) -> Step | None:
         """A block that shows a role's whole block as it is, where a step belongs."""
@@ -59,11 +72,11 @@ class Subject:
         if place is None or place.parts:
             return None
         for step in self.sheets.plan.steps:
-            if not isinstance(step.tree, Located) or len(step.reads) != 1:
+            shown = step.tree.operand if isinstance(step.tree, (Spill, Single)) else step.tree
+            if not isinstance(shown, Located) or not _is_plain(shown.reference, step):
                 continue
-            read = step.reads[0]
-            same = read.sheet == place.sheet and read.rect == place.rect
-            if same and step.block.cells.shape == place.rect.shape and _is_plain(step.tree.reference, step):
+            whole = any(read.sheet == place.sheet and read.rect == place.rect for read in step.reads)
+            if whole and step.block.cells.shape == place.rect.shape:
                 return step
         return None
 
