@@ -63,16 +63,55 @@ def planted(path: Path) -> Path:
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 # ECMA-376 part 1, 18.3.1.99 (CT_Worksheet).
-_ORDER = """sheetPr dimension sheetViews sheetFormatPr cols sheetData sheetCalcPr sheetProtection protectedRanges scenarios
-autoFilter sortState dataConsolidate customSheetViews mergeCells phoneticPr conditionalFormatting dataValidations hyperlinks
-printOptions pageMargins pageSetup headerFooter rowBreaks colBreaks customProperties cellWatches ignoredErrors smartTags
-drawing legacyDrawing legacyDrawingHF drawingHF picture oleObjects controls webPublishItems tableParts extLst""".split()
+_ORDER = [
+    "sheetPr",
+    "dimension",
+    "sheetViews",
+    "sheetFormatPr",
+    "cols",
+    "sheetData",
+    "sheetCalcPr",
+    "sheetProtection",
+    "protectedRanges",
+    "scenarios",
+    "autoFilter",
+    "sortState",
+    "dataConsolidate",
+    "customSheetViews",
+    "mergeCells",
+    "phoneticPr",
+    "conditionalFormatting",
+    "dataValidations",
+    "hyperlinks",
+    "printOptions",
+    "pageMargins",
+    "pageSetup",
+    "headerFooter",
+    "rowBreaks",
+    "colBreaks",
+    "customProperties",
+    "cellWatches",
+    "ignoredErrors",
+    "smartTags",
+    "drawing",
+    "legacyDrawing",
+    "legacyDrawingHF",
+    "drawingHF",
+    "picture",
+    "oleObjects",
+    "controls",
+    "webPublishItems",
+    "tableParts",
+    "extLst",
+]
 _FORBIDDEN = re.compile(r"[\[\]:*?/\\]")
 _ESCAPED = re.compile(r"_x[0-9A-Fa-f]{4}_")
 
 
 def faults(data: bytes) -> list[str]:
-    """Rules of ECMA-376 that Excel holds a file to, and what breaks them; empty for a file that opens without repair."""
+    """Rules of ECMA-376 that Excel holds a file to, and what breaks them; empty for a file that opens without
+    repair.
+    """
     package = zipfile.ZipFile(io.BytesIO(data))
     names = package.namelist()
     found = [f"two members {name}" for name in set(names) if names.count(name) > 1]

@@ -149,7 +149,12 @@ def test_limits_are_kept_and_said(planted_report: FileReport) -> None:
     book = opened(written(planted_report, limits=limits))
     assert not any(name.startswith("Live") for name in book.sheetnames)
     said = " ".join(texts(book["Summary"]))
-    for words in ("the mirrors show the blocks that diverge", "Notes stand on 2 cells", "live sheets are left out", "1 of 3 rows"):
+    for words in (
+        "the mirrors show the blocks that diverge",
+        "Notes stand on 2 cells",
+        "live sheets are left out",
+        "1 of 3 rows",
+    ):
         assert words in said
     notes = [cell.coordinate for row in book[EVIL_SHEET].iter_rows() for cell in row if cell.comment]
     assert len(notes) == 2
