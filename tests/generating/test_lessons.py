@@ -52,7 +52,10 @@ def reference(drawn: Drawn, heads: int, mask: str) -> Any:
 @pytest.mark.parametrize("heads", [1, 2])
 @pytest.mark.parametrize("style", STYLES)
 def test_the_numbers_are_the_references_to_the_bit(style: str, heads: int, mask: str) -> None:
-    spec = ExampleSpec(style=style, heads=heads, mask=mask, length=5, d_model=6, bias=heads == 2, w_o=True, seed=11)
+    tokens = "a b c d e" if mask == "none" else "a b c"
+    spec = ExampleSpec(
+        tokens, length=5, style=style, heads=heads, mask=mask, d_model=6, bias=heads == 2, w_o=True, seed=11
+    )
     [drawn] = lessons(spec)
     trace = reference(drawn, heads, mask)
     for i, head in enumerate(trace.heads, 1):

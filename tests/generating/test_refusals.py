@@ -35,6 +35,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"lessons": ("attention", "attention")}, "twice"),
     ({"lessons": ()}, "attention, multihead"),
     ({"lessons": ("decoder",)}, "cross"),
+    ({"mask": "none", "length": 5}, "2 of 5 tokens would get weight that are padding; .* or a length of 3"),
+    ({"mask": "causal", "tensors": {"mask": [1, 1, 0]}}, "does not use"),
     ({"tensors": {"mask": [0, 0, 0]}}, "hides every token"),
     ({"tensors": {"mask": [0, 1, 1]}, "mask": "both"}, "first token"),
     ({"tensors": {"mask": [1, 2, 1]}}, "1 .keep. and 0 .hide."),

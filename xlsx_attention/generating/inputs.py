@@ -225,6 +225,8 @@ def _check_size(S: int, D: int, d: int, heads: int) -> None:
 
 def _keep(spec: ExampleSpec, tensors: Mapping[str, Floats], S: int) -> Floats:
     if "mask" in tensors:
+        if spec.mask in ("causal", "none"):
+            refuse("mask", f"a padding mask is given, which the mask {spec.mask} does not use; take pad or both")
         keep = tensors["mask"]
         if keep.shape != (1, S):
             refuse("tensor-shape", f"the mask is {_shape(keep)}; a vector of {S} fits, one number for each token")
@@ -232,6 +234,13 @@ def _keep(spec: ExampleSpec, tensors: Mapping[str, Floats], S: int) -> Floats:
             refuse("mask", "the mask holds other numbers than 1 (keep) and 0 (hide)")
     else:
         keep = np.array([[0.0 if token == PAD else 1.0 for token in _tokens(spec, tensors)]])
+    if spec.mask == "none" and not keep.all():
+        hidden = int((keep == 0.0).sum())
+        refuse(
+            "mask",
+            f"without a mask {hidden} of {S} tokens would get weight that are padding; "
+            f"take the mask pad or both, or a length of {S - hidden}",
+        )
     if spec.mask in ("pad", "both") and not keep.any():
         refuse("mask", "the mask hides every token, so that softmax has nothing to share out; leave at least one 1")
     if spec.mask == "both" and not keep[0, 0]:

@@ -54,7 +54,7 @@ def lessons(spec: ExampleSpec, version: int = 0) -> list[Drawn]:
             source = next(step.key for step in found[0].lesson.steps if step.role == "X")
             copied = Copied(found[0].lesson.sheet, found[0].page.rects[source], found[0].values[source])
         asking = asking_inputs(spec, inputs, stream) if kind == "cross" else None
-        mask = _mask(spec, kind)
+        mask = _mask(spec, kind, inputs)
         lesson = attention_lesson(sheet, kind, inputs, style=spec.style, mask=mask, copied=copied, asking=asking)
         if spec.exercise and not exercise_of(lesson, spec.blanks, student=False).blanks:
             refuse("exercise", f"none of the steps {', '.join(spec.blanks)} is in the lesson {kind}")
@@ -63,11 +63,11 @@ def lessons(spec: ExampleSpec, version: int = 0) -> list[Drawn]:
     return found
 
 
-def _mask(spec: ExampleSpec, kind: str) -> str:
+def _mask(spec: ExampleSpec, kind: str, inputs: Inputs) -> str:
     if kind == "causal":
         return {"pad": "both", "none": "causal"}.get(spec.mask, spec.mask)
     if kind == "cross":  # what comes later in one sentence is not later in the other
-        return {"both": "pad", "causal": "none"}.get(spec.mask, spec.mask)
+        return "pad" if spec.mask in ("pad", "both") or not inputs.keep.all() else "none"
     return spec.mask
 
 
