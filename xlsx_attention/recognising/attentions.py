@@ -12,7 +12,7 @@ from xlsx_attention.recognising.chain import Vector
 from xlsx_attention.recognising.heads import Found, Labeller, tokens_of
 from xlsx_attention.recognising.places import Matrix, place_of
 from xlsx_attention.recognising.projections import Projection
-from xlsx_attention.recognising.terms import Cell, leaves
+from xlsx_attention.recognising.terms import Cell, leaves, unpack
 from xlsx_attention.recognising.units import DotCell, Units
 
 
@@ -56,7 +56,8 @@ def _joined(found: list[Found], units: Units) -> list[Group]:
         scores = frozenset(cell for line in head.matrices["Q"] for cell in line)
         key: object = number
         if head.Q is not None and head.K is not None:
-            key = (head.tokens, len(head.matrices["Q"]))
+            # Lessons on sheets of their own may copy one X; their heads are not heads of one attention.
+            key = (unpack(head.matrices["weights"][0][0])[0], head.tokens, len(head.matrices["Q"]))
         group = alike.get(key)
         if group is not None and any(scores & {c for line in h.matrices["Q"] for c in line} for h in group.heads):
             # The same queries again: a variant of the example, not another head.
@@ -78,9 +79,12 @@ def _attention(group: Group, units: Units, label: Labeller) -> Attention:
     shared: dict[str, Matrix] = {}
     x_q, ones = _without_ones(_longest(heads, 0), cells)
     x_k, ones_k = _without_ones(_longest(heads, 1), cells)
+    cross = bool(x_k) and {c for v in x_k for c in v} != {c for v in x_q for c in v} and not _overlap(x_q, x_k)
+    if not cross and len(x_k) == len(x_q) and sum(map(len, x_k)) > sum(map(len, x_q)):
+        # The queries' range stops short.
+        x_q, ones = x_k, ones_k
     if x_q:
         shared["X"] = x_q
-    cross = bool(x_k) and {c for v in x_k for c in v} != {c for v in x_q for c in v} and not _overlap(x_q, x_k)
     if cross:
         shared["X_kv"] = x_k
     made = [_head(head, orientation, across, ones, ones_k if cross else ones, units, label) for head in heads]
