@@ -163,8 +163,8 @@ def test_where_nothing_diverges_nothing_changes(public: Callable[[str], FileRepo
             b"<x:worksheet><x:sheetData><x:row r='1'><x:c r='B1' t='str' s=\"9\"/></x:row></x:sheetData></x:worksheet>",
         ),
         (
-            b'<worksheet><sheetData><row r="1"><c r="B1" s="1"><f>"&lt;c r=\'B1\'>"</f></c></row></sheetData></worksheet>',
-            b'<worksheet><sheetData><row r="1"><c r="B1" s="9"><f>"&lt;c r=\'B1\'>"</f></c></row></sheetData></worksheet>',
+            b'<worksheet><sheetData><row><c r="B1" s="1"><f>"&lt;c r=\'B1\'>"</f></c></row></sheetData></worksheet>',
+            b'<worksheet><sheetData><row><c r="B1" s="9"><f>"&lt;c r=\'B1\'>"</f></c></row></sheetData></worksheet>',
         ),
     ],
 )

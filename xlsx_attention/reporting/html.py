@@ -1,4 +1,4 @@
-"""The report as one page that needs nothing else: no network, and no script but its own, named in its policy by hash."""
+"""The report as one page that needs nothing else: no network, no script but its own, named in its policy by hash."""
 
 from __future__ import annotations
 
