@@ -1,71 +1,80 @@
-"""Layer norms that disagree with each other, or with what the sheet says, about which deviation they divide by."""
+"""Layer norms that disagree with each other, or with what the sheet says, about which deviation they divide by.
+
+A sheet that uses the sample deviation throughout and says nothing else is taken at its word: it is a variant, told in the
+recognised steps. Beside layer norms with the population deviation, or under a label that asks for it, it is a slip.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
 
 from xlsx_attention.comparing.matrices import Sheets
-from xlsx_attention.comparing.rounding import calls
 from xlsx_attention.comparing.sentences import DEVIATIONS, say
-from xlsx_attention.model.plan import Step
+from xlsx_attention.model.address import Rect
 from xlsx_attention.model.report import Finding
-from xlsx_attention.model.role import AttentionMap
-from xlsx_attention.model.values import TEXT
+from xlsx_attention.model.role import AttentionMap, Place
+from xlsx_attention.model.values import TEXT, Floats
 
-KINDS = {
-    "STDEV.S": "sample",
-    "STDEV": "sample",
-    "VAR.S": "sample",
-    "VAR": "sample",
-    "STDEV.P": "population",
-    "STDEVP": "population",
-    "VAR.P": "population",
-    "VARP": "population",
-}
-_SAID = {
-    "population": re.compile(r"population|总体|biased|ddof\s*=\s*0", re.IGNORECASE),
-    "sample": re.compile(r"(?<!down)(?<!re)sample|样本|unbiased|ddof\s*=\s*1", re.IGNORECASE),
+SAID: Final = {
+    "population": re.compile(r"population|总体|(?<!un)biased|ddof\s*=\s*0", re.IGNORECASE),
+    "sample": re.compile(r"\bsample\b|样本|unbiased|ddof\s*=\s*1", re.IGNORECASE),
 }
 
 
 def deviations(sheets: Sheets, attention: AttentionMap) -> Iterator[Finding]:
-    """Only beside an attention, where a deviation is that of a layer norm; elsewhere each has its own good reasons."""
-    for sheet in sorted({group.sheet for group in attention.attentions}):
-        uses = [(step, name) for step in sheets.plan.steps if step.block.sheet == sheet for name in _deviations(step)]
-        kinds = {KINDS[name] for _, name in uses}
-        for step, name in uses:
-            own = KINDS[name]
-            other = "population" if own == "sample" else "sample"
-            said = _said(sheets, step)
-            if said is not None and said != own:
-                key = "deviation-said"
-            elif own == "sample" and len(kinds) == 2 and said is None:
-                key = "deviation"
-            else:
-                continue
-            message = say(
-                key, cells=step.block.cells.a1, own=DEVIATIONS[own], other=DEVIATIONS[other], function=name
-            )
-            yield Finding(sheet, step.block.cells, "population-or-sample", message, "layer norm")
+    """A finding for each layer norm with the sample deviation where the population's is meant, and the other way round
+    only where a label says so."""
+    norms = [
+        (step.place, step.detail.removesuffix(" deviation"))
+        for step in attention.others
+        if step.kind == "layer norm" and step.detail.removesuffix(" deviation") in DEVIATIONS
+    ]
+    for place, own in norms:
+        said = _said(sheets, place)
+        mixed = {kind for other, kind in norms if other.sheet == place.sheet} == {"sample", "population"}
+        if said is not None and said != own:
+            key = "deviation-said"
+        elif said is None and mixed and own == "sample":
+            key = "deviation"
+        else:
+            continue
+        other = "population" if own == "sample" else "sample"
+        message = say(key, cells=place.rect.a1, own=DEVIATIONS[own], other=DEVIATIONS[other])
+        yield Finding(place.sheet, place.rect, "population-or-sample", message, "layer norm", _mended(sheets, place, own))
 
 
-def _deviations(step: Step) -> list[str]:
-    return sorted({name for name in calls(step.tree) if name in KINDS})
+def _mended(sheets: Sheets, place: Place, own: str) -> Floats | None:
+    """With the other deviation: all that changes is a factor √(n/(n−1)). ``None`` where more is folded into the block."""
+    rows = [[(r, c) for c in range(place.rect.left, place.rect.right)] for r in range(place.rect.top, place.rect.bottom)]
+    numbers = sheets.own(place.sheet, rows)
+    for axis in (0, 1):
+        n = numbers.shape[axis]
+        if n < 3 or np.isnan(numbers).any():
+            continue
+        spread = numbers.std(axis=axis, ddof=1 if own == "sample" else 0)
+        if np.abs(numbers.mean(axis=axis)).max() < 1e-9 and np.abs(spread - 1.0).max() < 0.05:
+            factor = (n / (n - 1)) ** 0.5
+            mended: Floats = numbers * (factor if own == "sample" else 1.0 / factor)
+            mended.flags.writeable = False
+            return mended
+    return None
 
 
-def _said(sheets: Sheets, step: Step) -> str | None:
-    """What the label beside a block says: to its left on its first row, or above its first column."""
-    rect = step.block.cells
-    plane = sheets.grid.sheets[step.block.sheet].cached
-    for down, right in [(0, -1), (-1, 0), (-1, -1), (0, -2), (-2, 0)]:
-        row, column = rect.top + down, rect.left + right
+def _said(sheets: Sheets, place: Place) -> str | None:
+    """What the label above or left of a block says, if it says one of the two."""
+    rect: Rect = place.rect
+    plane = sheets.grid.sheets[place.sheet].cached
+    for up, left in [(0, 1), (1, 0), (1, 1), (0, 2), (2, 0)]:
+        row, column = rect.top - up, rect.left - left
         if row < 0 or column < 0:
             continue
         number, kind = plane.get(row, column)
         if kind == TEXT:
-            text = sheets.grid.texts[number]
-            named = [kind_said for kind_said, pattern in _SAID.items() if pattern.search(text)]
+            named = [name for name, pattern in SAID.items() if pattern.search(sheets.grid.texts[number])]
             if len(named) == 1:
                 return named[0]
     return None

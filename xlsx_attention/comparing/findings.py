@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from xlsx_attention.comparing.deviations import deviations
 from xlsx_attention.comparing.given import Given, alike
 from xlsx_attention.comparing.matrices import Matrices, Sheets
+from xlsx_attention.comparing.positions import encodings
 from xlsx_attention.comparing.reference import Reference
 from xlsx_attention.comparing.rounding import rounded_to
 from xlsx_attention.comparing.scales import says_scale
@@ -28,6 +29,7 @@ def find(sheets: Sheets, attention: AttentionMap, reference: Reference) -> tuple
     for subject in subjects(sheets, attention, reference):
         found += _of_head(subject)
     found += deviations(sheets, attention)
+    found += encodings(sheets, attention)
     return tuple(sorted(found, key=lambda f: (f.sheet, f.rect, f.cause)))
 
 

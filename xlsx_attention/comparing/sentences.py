@@ -133,13 +133,18 @@ SENTENCES: dict[str, Text] = {
         "{cells}（{role}）：中间结果被四舍五入到 {digits} 位小数，误差会传到后面的每一步；想少显示小数，请用数字格式。",
     ),
     "deviation": Text(
-        "{cells}: this layer norm divides by the {own} deviation ({function}), others on the sheet by the {other} one; "
+        "{cells}: this layer norm divides by the {own} deviation, others on the sheet by the {other} one; "
         "layer norm is defined with the population deviation.",
-        "{cells}：这个层归一化用的是{own}标准差（{function}），而表中其他处用的是{other}标准差；层归一化的定义是总体标准差。",
+        "{cells}：这个层归一化用的是{own}标准差，而表中其他处用的是{other}标准差；层归一化的定义是总体标准差。",
     ),
     "deviation-said": Text(
-        "{cells}: the sheet says {other} deviation here, and {function} is the {own} one.",
-        "{cells}：表中写明用{other}标准差，而 {function} 是{own}标准差。",
+        "{cells}: the label says {other} deviation, and the formula takes the {own} one.",
+        "{cells}：标签写明用{other}标准差，而公式用的是{own}标准差。",
+    ),
+    "position-and-feature": Text(
+        "{cells}: in the positional encoding, position and feature have changed places: the angle is feature ÷ {base}^(position/d), "
+        "where position ÷ {base}^(feature/d) belongs.",
+        "{cells}：位置编码中位置与特征颠倒：角度写成了 特征 ÷ {base}^(位置/d)，而应为 位置 ÷ {base}^(特征/d)。",
     ),
 }
 
