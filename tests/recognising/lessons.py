@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import xlsxwriter
+from openpyxl.formula.translate import Translator
+from xlsxwriter.utility import xl_rowcol_to_cell
 from xlsxwriter.worksheet import Worksheet
 
 from xlsx_attention import parsing, reading
@@ -100,36 +102,46 @@ class Lesson:
         for row, column in rect.cells():
             i, j = row - rect.top, column - rect.left
             formula = make(j, i) if self.notation.columns else make(i, j)
+            if self.notation.fault == f"$ missing in {name}":
+                first = "=" + make(0, 0).replace("$", "")
+                origin = cell_name(rect.top, rect.left)
+                formula = Translator(first, origin).translate_formula(cell_name(row, column))[1:]
             if "TRANSPOSE" in formula or "LET(" in formula:
                 self.sheet.write_array_formula(row, column, row, column, "{=" + formula + "}")
             else:
                 self.sheet.write_formula(row, column, "=" + formula)
 
-    def cell(self, name: str, i: int, j: int) -> str:
+    def cell(self, name: str, i: int, j: int, moves: str = "ij") -> str:
+        """One cell; it moves with the formula along the axes in ``moves`` and is held by ``$`` along the other."""
         rect = self.places[name]
-        return cell_name(rect.top + j, rect.left + i) if self.notation.columns else cell_name(rect.top + i, rect.left + j)
+        row, column = (rect.top + j, rect.left + i) if self.notation.columns else (rect.top + i, rect.left + j)
+        with_row, with_column = ("j", "i") if self.notation.columns else ("i", "j")
+        return xl_rowcol_to_cell(row, column, row_abs=with_row not in moves, col_abs=with_column not in moves)
 
-    def line(self, name: str, i: int | None, j: int | None) -> str:
-        """Row i or column j (as in tokens-in-rows) of a block, as a range."""
+    def line(self, name: str, i: int | None, j: int | None, short: int = 0) -> str:
+        """Row i or column j (as in tokens-in-rows) of a block, as a range; ``short`` cells are left out at its end."""
         rect = self.places[name]
         rows, columns = (rect.width, rect.height) if self.notation.columns else (rect.height, rect.width)
+        # A line moves across itself only. Which axis of the formula that is depends on who reads it, so both say ``moves``.
         if i is not None:
-            return f"{self.cell(name, i, 0)}:{self.cell(name, i, columns - 1)}"
+            return f"{self.cell(name, i, 0, 'i')}:{self.cell(name, i, columns - 1 - short, 'i')}"
         assert j is not None
-        return f"{self.cell(name, 0, j)}:{self.cell(name, rows - 1, j)}"
+        return f"{self.cell(name, 0, j, 'j')}:{self.cell(name, rows - 1 - short, j, 'j')}"
 
     def product(self, name: str, a: str, b: str, rows: int, columns: int, inner: int, *, b_across: bool = False) -> None:
         """name[i, j] = Σ a[i, k]·b[k, j] (or b[j, k] where ``b_across``), all as in tokens-in-rows."""
         kind = self.notation.product
 
+        short = int(self.notation.fault == f"{name} one short")
+
         def a_line(i: int) -> str:
-            return self.line(a, i, None)
+            return self.line(a, i, None, short)
 
         def b_line(j: int) -> str:
-            return self.line(b, j, None) if b_across else self.line(b, None, j)
+            return self.line(b, j, None, short) if b_across else self.line(b, None, j, short)
 
         def b_cell(k: int, j: int) -> str:
-            return self.cell(b, j, k) if b_across else self.cell(b, k, j)
+            return self.cell(b, j, k, "i") if b_across else self.cell(b, k, j, "j")
 
         if kind == "spill":
             rect = self.place(name, rows, columns)
@@ -145,7 +157,7 @@ class Lesson:
 
         def formula(i: int, j: int) -> str:
             if kind == "written":
-                return "+".join(f"{self.cell(a, i, k)}*{b_cell(k, j)}" for k in range(inner))
+                return "+".join(f"{self.cell(a, i, k, 'i')}*{b_cell(k, j)}" for k in range(inner))
             if kind == "sumproduct":
                 second = b_line(j) if b_across else f"TRANSPOSE({b_line(j)})"
                 return f"SUMPRODUCT({a_line(i)},{second})"
@@ -171,7 +183,7 @@ class Lesson:
             return
         self.numbers(f"b_{letter}", 1, n.d_k, seed + 50)
         self.product(f"{name} linear", x, weights, rows, n.d_k, n.width)
-        self.each(name, rows, n.d_k, lambda i, j: f"{self.cell(f'{name} linear', i, j)}+{self.cell(f'b_{letter}', 0, j)}")
+        self.each(name, rows, n.d_k, lambda i, j: f"{self.cell(f'{name} linear', i, j)}+{self.cell(f'b_{letter}', 0, j, 'j')}")
 
     def write(self) -> None:
         n = self.notation
@@ -216,7 +228,7 @@ class Lesson:
         on_rows = n.fault == "mask on rows"
         size = S if on_rows else T
         self.each_number("mask", *((size, 1) if on_rows else (1, size)), lambda i, j: float(max(i, j) < size - 1))
-        at = (lambda i, j: self.cell("mask", i, 0)) if on_rows else (lambda i, j: self.cell("mask", 0, j))
+        at = (lambda i, j: self.cell("mask", i, 0, "i")) if on_rows else (lambda i, j: self.cell("mask", 0, j, "j"))
         if n.fault == "mask after softmax":
             return before
         forms = {
@@ -246,7 +258,7 @@ class Lesson:
         elif n.softmax == "max":
             shift = 1 if n.fault == "wrong maximum" else 0
             self.each("row_max", S, 1, lambda i, j: f"MAX({self.line(x, (i + shift) % S, None)})")
-            self.each("exp", S, T, lambda i, j: f"EXP({self.cell(x, i, j)}-{self.cell('row_max', i, 0)})")
+            self.each("exp", S, T, lambda i, j: f"EXP({self.cell(x, i, j)}-{self.cell('row_max', i, 0, 'i')})")
         elif n.softmax == "in one":
             self.each("weights", S, T, lambda i, j: f"EXP({self.cell(x, i, j)})/SUMPRODUCT(EXP({group(x, i, j)}))")
             return
@@ -266,10 +278,10 @@ class Lesson:
         source = x if n.fault == "no exp in normaliser" else "exp"
         if wrong_axis:
             self.each("normaliser", 1, T, lambda i, j: f"SUM({self.line(source, None, j)})")
-            self.each("weights", S, T, lambda i, j: f"{self.cell('exp', i, j)}/{self.cell('normaliser', 0, j)}")
+            self.each("weights", S, T, lambda i, j: f"{self.cell('exp', i, j)}/{self.cell('normaliser', 0, j, 'j')}")
         else:
             self.each("normaliser", S, 1, lambda i, j: f"SUM({self.line(source, i, None)})")
-            self.each("weights", S, T, lambda i, j: f"{self.cell('exp', i, j)}/{self.cell('normaliser', i, 0)}")
+            self.each("weights", S, T, lambda i, j: f"{self.cell('exp', i, j)}/{self.cell('normaliser', i, 0, 'i')}")
 
     def _line(self, rect: Rect, i: int, formula: str, length: int) -> None:
         if self.notation.columns:
@@ -282,7 +294,7 @@ class Lesson:
         n = self.notation
         weights = "exp" if n.fault == "output from exp" else "weights"
         if n.fault == "mask after softmax":
-            self.each("after", S, T, lambda i, j: f"{self.cell('weights', i, j)}*{self.cell('mask', 0, j)}")
+            self.each("after", S, T, lambda i, j: f"{self.cell('weights', i, j)}*{self.cell('mask', 0, j, 'j')}")
             weights = "after"
         self.product("output", weights, "K" if n.fault == "weights times K" else "V", S, n.d_k, T)
 

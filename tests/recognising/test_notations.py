@@ -82,6 +82,13 @@ FAULTS: dict[str, tuple[Notation, dict[str, object]]] = {
     "mask after softmax": (replace(PLAIN, mask="if"), {"mask_place": "after", "masked_columns": (3,)}),
     "no exp in normaliser": (PLAIN, {"exp": "numerator"}),
     "output from exp": (PLAIN, {"output_from": "exp"}),
+    "Q one short": (PLAIN, {}),
+    "output one short": (PLAIN, {}),
+    "$ missing in Q": (replace(PLAIN, transpose="cells"), {}),
+    "$ missing in scores": (replace(PLAIN, transpose="cells"), {}),
+    "$ missing in weights": (PLAIN, {}),
+    "$ missing in output": (PLAIN, {}),
+    "wrong maximum": (replace(PLAIN, softmax="max"), {"row_max_axis": "keys"}),
     "no scale": (replace(PLAIN, scale=""), {"scale": None}),
     "another scale": (replace(PLAIN, scale="/{dk}"), {"scale": 3.0}),
 }

@@ -87,7 +87,8 @@ def _attention(group: Group, units: Units, label: Labeller) -> Attention:
         shared["X"] = x_q
     if cross:
         shared["X_kv"] = x_k
-    made = [_head(head, orientation, across, ones, ones_k if cross else ones, units, label) for head in heads]
+    edges = ones, ones_k if cross else ones
+    made = [_head(head, orientation, across, edges, (x_q, x_k if cross else ()), units, label) for head in heads]
     places = {role: place for role, m in shared.items() if (place := place_of(m, orientation, cells)) is not None}
     if group.joined:
         places.update(_projected(group, orientation, across, units))
@@ -133,16 +134,41 @@ def _weights(p: Projection, ones: int | None) -> tuple[Matrix, Matrix]:
     return tuple(v[1:] for v in p.W), tuple(v[:1] for v in p.W)
 
 
+def _lengthened(W: Matrix, width: int, cells: Cells) -> Matrix:
+    """W with the cells that a range one (or more) too short leaves out, where numbers go on in its line."""
+    if width > 2 * max(map(len, W), default=0):
+        return W
+    found = []
+    for line in W:
+        vector = list(line)
+        while 1 < len(vector) < width:
+            step = vector[1] - vector[0]
+            if _is_number(vector[-1] + step, cells):
+                vector.append(vector[-1] + step)
+            elif _is_number(vector[0] - step, cells):
+                vector.insert(0, vector[0] - step)
+            else:
+                return W
+        found.append(tuple(vector))
+    return tuple(found)
+
+
+def _is_number(cell: int, cells: Cells) -> bool:
+    return cell >= 0 and cells.grid.number(*unpack(cell)) is not None
+
+
 def _head(
     head: Found,
     orientation: Orientation,
     across: Orientation,
-    ones: int | None,
-    ones_k: int | None,
+    edges: tuple[int | None, int | None],
+    inputs: tuple[Matrix, Matrix],
     units: Units,
     label: Labeller,
 ) -> Head:
+    """One head's places. ``edges``: where X (and X_kv) have a line of ones; ``inputs``: both without it."""
     cells = units.cells
+    (ones, ones_k), (x_q, x_k) = edges, inputs
     roles: dict[str, Place] = {}
 
     def put(role: str, matrix: Matrix, along: Orientation) -> None:
@@ -155,6 +181,8 @@ def _head(
     for letter, projection, edge in (("q", head.Q, ones), ("k", head.K, ones_k), ("v", head.V, ones_k)):
         if projection is not None:
             W, b = _weights(projection, edge)
+            x = x_k if x_k and letter != "q" else x_q
+            W = _lengthened(W, len(x[0]) if x else 0, cells)
             # W is D×d_k where tokens lie in rows, so that a feature of the result is a column of it.
             put(f"W_{letter}", W, across)
             put(f"b_{letter}", b, across)

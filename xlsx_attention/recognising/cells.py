@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from xlsx_attention.model.address import Rect
+from xlsx_attention.model.formula import Tree
 from xlsx_attention.model.grid import WorkbookGrid
 from xlsx_attention.model.plan import Plan, Step
 from xlsx_attention.recognising.array_functions import ARRAY_FUNCTIONS
+from xlsx_attention.recognising.straight import straightened
 from xlsx_attention.recognising.symbols import Block, Scope, Unclear, read
 from xlsx_attention.recognising.terms import (
     ROUNDINGS,
@@ -40,7 +42,7 @@ class Cells:
     """All that recognition asks of a workbook's cells, each answer remembered.
 
     ``supposed`` holds what bare numbers seem to compute; it stands in for the formulas that a sheet does not have.
-    ``mend``: a cell that lacks its block's formula is read as if it held it.
+    ``mend``: a cell that lacks its block's formula is read as if it held it, and ranges that wander are held.
     """
 
     grid: WorkbookGrid
@@ -53,6 +55,7 @@ class Cells:
     _raw: dict[int, Expr | None] = field(default_factory=dict)
     _same: dict[int, int] = field(default_factory=dict)
     _values: dict[int, float | None] = field(default_factory=dict)
+    _trees: dict[int, Tree] = field(default_factory=dict)
     _parameters: dict[int, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -97,12 +100,19 @@ class Cells:
         _, row, column = unpack(cell)
         try:
             if step.block.spill is None:
-                return read(step.tree, self._scope(step, row, column))(0, 0)
+                return read(self._tree(step), self._scope(step, row, column))(0, 0)
             array = self._array(step)
             anchor = step.block.cells
             return None if array is None else array(row - anchor.top, column - anchor.left)
         except (Unclear, RecursionError):
             return None
+
+    def _tree(self, step: Step) -> Tree:
+        if not self.mend:
+            return step.tree
+        if step.index not in self._trees:
+            self._trees[step.index] = straightened(step.tree, step.block.rect)
+        return self._trees[step.index]
 
     def _scope(self, step: Step, row: int, column: int) -> Scope:
         plain = step.block.mode == "plain"

@@ -18,8 +18,10 @@ from xlsx_attention.recognising.terms import (
     Sum,
     Term,
     inverse,
+    pack,
     terms,
     times,
+    unpack,
 )
 
 Vector: TypeAlias = tuple[int, ...]
@@ -196,8 +198,11 @@ def _sum(parts: list[Term], cells: Cells, walk: Walk, did: set[str]) -> Expr | N
         return None
     chosen, others = main
     for term in others:
+        if term.number == -1.0 and len(term.factors) == 1 and isinstance(term.factors[0], Cell):
+            # Something is subtracted that is no maximum (it may have wandered off it): no mask.
+            did.add("shift")
+            continue
         walk.masks.append(MaskUse("add", _expression(term)))
-    if others:
         did.add("mask")
         walk.order.append("mask")
     return _scaled(chosen, cells, walk, did)
@@ -291,6 +296,8 @@ def _fraction(cell: int, term: Term, cells: Cells) -> Link | None:
         return None
     normaliser, summed = _summed(divisors[0], cells)
     if len(summed) < 2:
+        normaliser, summed = _meant(cell, cells)
+    if len(summed) < 2:
         return None
     exps = [factor for factor in factors if _exponent(factor, cells) is not None]
     if len(exps) == 1:
@@ -309,6 +316,23 @@ def _fraction(cell: int, term: Term, cells: Cells) -> Link | None:
     masks = tuple(MaskUse("multiply", factor) for factor in factors if factor is not main)
     exp_cell = cells.same(main.id) if isinstance(main, Cell) else None
     return Link(cell, normaliser, summed, exp_cell if exponent is not None else None, exponent is not None, walk, masks)
+
+
+def _meant(cell: int, cells: Cells) -> tuple[int | None, tuple[Expr, ...]]:
+    """The normaliser that a block's first row or column names, for a cell whose own has wandered off (no ``$``)."""
+    index = cells.step_of(cell)
+    if index is None:
+        return None, ()
+    rect = cells.plan.steps[index].block.rect
+    sheet, row, column = unpack(cell)
+    for other in (pack(sheet, row, rect.left), pack(sheet, rect.top, column)):
+        body = cells.raw(other) if other != cell else None
+        parts = [] if body is None else terms(body)
+        if len(parts) == 1 and len(parts[0].divisors) == 1:
+            found = _summed(parts[0].divisors[0], cells)
+            if len(found[1]) > 1:
+                return found
+    return None, ()
 
 
 def _exponent(of: Expr, cells: Cells) -> Expr | None:

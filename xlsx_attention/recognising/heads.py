@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from xlsx_attention.model.role import Axis, Orientation
@@ -47,7 +47,6 @@ class Found:
     values_from: str | None = None
     output_axis: Axis | None = None
     same_projection: tuple[tuple[str, str], ...] = ()
-    extra: dict[str, Matrix] = field(default_factory=dict)
 
 
 #: Says which role a matrix's labels name (``Q``, ``K``, …), or ``None``.
@@ -103,7 +102,7 @@ def head_of(family: Family, units: Units, label: Labeller) -> Found | None:
         found.mask_place = "after" if after and not before else "before"
         if laid.masked:
             inverse = {place: cell for cell, place in laid.masked.items()}
-            found.extra["masked weights"] = _lines(inverse, queries)
+            matrices.setdefault("masked", _lines(inverse, queries))
     found.softmax_axis = _axis(link_group(links))
     found.row_max_axis = _maximum_axis(links, cells)
     found.exp, found.exp_from = _exponentials(links, cells)
