@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.functions.evaluate import calculate
 from tests.functions.tables import Row, check, ids
 from xlsx_attention.functions.dates import LAST_DAY, SHIFT_1904, clock, parts, serial_of, weekday
 
@@ -88,3 +89,12 @@ def test_the_1904_system_counts_from_1904(serial: int) -> None:
 @given(st.integers(0, 86_399))
 def test_every_second_of_a_day_is_read_back(second: int) -> None:
     assert clock(40_000 + second / 86_400)[1:4] == (second // 3600, second // 60 % 60, second % 60)
+
+
+def test_a_date_whose_order_the_computer_decides_is_not_computed() -> None:
+    # Public workbooks hold VALUE("2/3/2023") = 44987, 2 March, where this would be 3 February with US settings.
+    for formula in ('VALUE("2/3/2023")', 'DATEVALUE("10-12-1999")'):
+        assert str(calculate(formula)).startswith("not computed: a date in a text")
+    # 22 is no month; equal numbers leave no doubt.
+    assert calculate('DATEVALUE("8/22/2011")') == 40777.0
+    assert calculate('VALUE("3/3/2023")') == 44988.0

@@ -29,10 +29,23 @@ SEEN: dict[str, dict[str, str]] = {
     },
     # 3005 is typed where A2:A9 otherwise add E and F: the grader's own trap.
     "pysheetgrader/TestModeSubmission.xlsx": {"RelativeF Samples!A8": "pasted-value"},
+    # PE(d, L, n) fills d rows (features) and L columns (positions) by LAMBDA(k, T, …) with k for the position and T for the
+    # feature: the two have changed places.
+    "ai-by-hand/Transformer-Full-Stack.xlsx": {
+        "Transformer !O50:T54": "wrong-axis",
+        "Transformer !BZ52:CG57": "wrong-axis",
+    },
     # F:F where the column's formulas have A46: right, since implicit intersection takes the same empty row.
     "ironcalc/STATISTICAL/BINOM.xlsx": {"BINOM.INV!D46": "wrong-range"},
     # The row "Empty x" inverts A32, which is empty, where the column inverts E.
     "ironcalc/STATISTICAL/NORM_DIST.xlsx": {"NORM.DIST NORM.INV!F32": "wrong-range"},
+}
+
+#: What is not computed, and why: two dates typed as text, 2/3/2023 and 10-12-1999, which the author's computer read day first.
+NOT_COMPUTED = {
+    "ironcalc/TEXT/T_VALUE_VALUETOTEXT.xlsx": {
+        "a date in a text, whose order (day or month first) each computer sets for itself"
+    }
 }
 
 #: Verdicts other than agrees, origin and inherited that a file's own formulas ask for.
@@ -57,14 +70,18 @@ def test_every_computed_cell_gets_the_verdict_that_it_deserves(
         rest = {verdict: count for verdict, count in report.counts.items() if count and verdict != "agrees"}
         print(f"{name:58} {report.computed:6} {report.bit_equal:6} {report.counts['agrees']:6} {rest or ''}")
     assert accusations(report) == SEEN.get(name, {})
-    assert report.counts["not-computed"] == 0, report.not_computed
+    assert set(report.not_computed) == NOT_COMPUTED.get(name, set())
     assert report.counts["no-cached-value"] == 0
     allowed = {"agrees", *OTHER} | ({"origin", "inherited"} if name in SEEN else set())
+    allowed |= {"not-computed"} if name in NOT_COMPUTED else set()
     assert {verdict for verdict, count in report.counts.items() if count} <= allowed
 
 
 #: Files whose stored results the inputs cannot give back: those above, and GAMMALN, where Excel loses nine digits next to 1.
-NEEDS_CACHE = {*SEEN, "ironcalc/STATISTICAL/GAMMALN_GAMMALNPRECISE.xlsx"} - {"ironcalc/STATISTICAL/BINOM.xlsx"}
+NEEDS_CACHE = {*SEEN, *NOT_COMPUTED, "ironcalc/STATISTICAL/GAMMALN_GAMMALNPRECISE.xlsx"} - {
+    "ironcalc/STATISTICAL/BINOM.xlsx",
+    "ai-by-hand/Transformer-Full-Stack.xlsx",
+}
 
 
 @pytest.mark.parametrize("name", [n for n in CORPUS if n not in NEEDS_CACHE])

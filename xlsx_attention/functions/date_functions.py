@@ -7,9 +7,10 @@ from datetime import datetime
 
 from xlsx_attention.functions.dates import clock, days_in_month, parts, serial_of, weekday
 from xlsx_attention.functions.dates_as_text import parse_date_time
+from xlsx_attention.functions.numbers_as_text import ORDER_UNKNOWN, order_is_unknown
 from xlsx_attention.functions.registry import Context, ExcelError, function
 from xlsx_attention.functions.text_numbers import number_or_error
-from xlsx_attention.model.values import ERROR, NUM, TEXT, VALUE, Scalar
+from xlsx_attention.model.values import ERROR, NOT_COMPUTED, NUM, TEXT, VALUE, Scalar
 
 
 def _parts(serial: float, ctx: Context) -> tuple[int, int, int]:
@@ -110,6 +111,8 @@ def _typed(ctx: Context, text: Scalar) -> float:
     found = parse_date_time(text.text.strip(), ctx.date1904) if text.kind == TEXT else None
     if found is None:
         raise ExcelError(VALUE)
+    if order_is_unknown(text.text):
+        raise ExcelError(NOT_COMPUTED, ctx.texts.add(ORDER_UNKNOWN))
     return found
 
 

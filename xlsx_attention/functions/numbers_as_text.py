@@ -152,3 +152,14 @@ def format_general_cell(number: float) -> str:
 def _trimmed(number: Decimal) -> str:
     text = f"{number:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+_THREE_NUMBERS = re.compile(r"\s*(\d{1,2})[/-](\d{1,2})[/-]\d{2,4}\b")
+#: Why such a text has no value that a file could tell.
+ORDER_UNKNOWN = "a date in a text, whose order (day or month first) each computer sets for itself"
+
+
+def order_is_unknown(text: str) -> bool:
+    """Whether a text is a date such as ``2/3/2023``, which is in March or in February as the computer is set."""
+    found = _THREE_NUMBERS.match(text)
+    return found is not None and found[1] != found[2] and 1 <= int(found[1]) <= 12 and 1 <= int(found[2]) <= 12

@@ -6,9 +6,15 @@ import math
 
 from xlsx_attention.functions.coercion import text_of
 from xlsx_attention.functions.number_format import format_number, format_text
-from xlsx_attention.functions.numbers_as_text import decimal_of, parse_number, round_half_up
+from xlsx_attention.functions.numbers_as_text import (
+    ORDER_UNKNOWN,
+    decimal_of,
+    order_is_unknown,
+    parse_number,
+    round_half_up,
+)
 from xlsx_attention.functions.registry import Context, ExcelError, Matrix, function
-from xlsx_attention.model.values import DIV0, ERROR, LOGICAL, NUM, TEXT, VALUE, Scalar
+from xlsx_attention.model.values import DIV0, ERROR, LOGICAL, NOT_COMPUTED, NUM, TEXT, VALUE, Scalar
 
 
 def number_or_error(value: Scalar, ctx: Context) -> float:
@@ -23,6 +29,8 @@ def number_or_error(value: Scalar, ctx: Context) -> float:
         parsed = parse_number(value.text, ctx.date1904)
         if parsed is None:
             raise ExcelError(VALUE)
+        if order_is_unknown(value.text):
+            raise ExcelError(NOT_COMPUTED, ctx.texts.add(ORDER_UNKNOWN))
         return parsed
     return value.number
 
