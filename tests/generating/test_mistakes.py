@@ -62,7 +62,7 @@ def test_several_are_all_found_and_no_two_stand_in_one_block(tmp_path: Path, lay
 def test_a_mistake_of_method_follows_its_own_formulas_and_changes_what_comes_out(
     tmp_path: Path, layout: str, style: str, kind: str
 ) -> None:
-    """Each cell agrees with its formula, so the tool has to know the method to find it; the output is another one."""
+    """Each cell agrees with its formula, and the tool, which knows the method, finds the block; the output changes."""
     # Sums over the queries are 0 where a key is hidden, so the wrong axis asks for a lesson without padding.
     fields = {"mask": "none", "tokens": "a b c d"} if kind == "wrong-axis" else {}
     spec = ExampleSpec(length=4, d_model=4, layout=layout, style=style, mistakes=1, kinds=(kind,), lang="en", **fields)
@@ -74,6 +74,7 @@ def test_a_mistake_of_method_follows_its_own_formulas_and_changes_what_comes_out
     lesson, sheet = generate(spec, tmp_path / "lesson.xlsx")
     report = pipeline.verify_file(lesson)
     assert {verdict for verdict, count in report.counts.items() if count} == {"agrees"}
+    assert {finding.cause for finding in report.findings} == {kind}
     [answer] = answers(sheet)
     assert answer["what stands there"] != answer["what belongs there"]
     [right] = lessons(spec)
@@ -82,6 +83,22 @@ def test_a_mistake_of_method_follows_its_own_formulas_and_changes_what_comes_out
     area = book[right.page.rects["output"].a1]
     stored = np.array([[cell.value for cell in row] for row in area])
     assert np.abs(stored - wanted).max() > 1e-3
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("style", ["cell", "mmult", "spill"])
+def test_three_of_any_kind_are_all_found_and_nothing_else(tmp_path: Path, layout: str, style: str) -> None:
+    for seed in range(6):
+        fields = {"heads": 1 + seed % 2, "w_o": bool(seed % 2), "style": style, "layout": layout}
+        lesson, rows = made(tmp_path, mistakes=3, seed=seed, **fields)
+        report = pipeline.verify_file(lesson)
+        accused = {(cell.cell, cell.cause) for cell in report.cells if cell.verdict in ("origin", "overridden")}
+        causes = [finding.cause for finding in report.findings]
+        in_cells = {
+            (row["cells"], row["kind"]) for row in rows if row["kind"] in CELLS and row["kind"] != "missing-dollar"
+        }
+        assert accused == in_cells, rows
+        assert set(causes) == {row["kind"] for row in rows} - {kind for _, kind in in_cells}, rows
 
 
 def test_the_answer_sheet_says_what_stands_there_and_what_belongs_there(tmp_path: Path) -> None:

@@ -39,6 +39,8 @@ PLANTERS: dict[str, Planter] = {
     "wrong-projection": block.wrong_projection,
 }
 KINDS = tuple(PLANTERS)
+#: Of these a head takes one: where K is made with W_q, K·Qᵀ is Q·Kᵀ, and nobody can tell.
+_STRUCTURE = frozenset({"wrong-projection", "missing-transpose", "swapped-operands"})
 
 
 def check_kinds(kinds: tuple[str, ...]) -> None:
@@ -46,6 +48,12 @@ def check_kinds(kinds: tuple[str, ...]) -> None:
     for kind in kinds:
         if kind not in PLANTERS:
             refuse("choice", f"kinds: {kind!r} is not known; {', '.join(KINDS)} are")
+
+
+def _occupied(mistake: Mistake, drawn: Drawn) -> set[str]:
+    """The blocks that a mistake takes, and what else no other may touch."""
+    blocks = {mistake.key, *mistake.ops}
+    return blocks | {f"structure {drawn.lesson.by_key[mistake.key].head}"} if mistake.kind in _STRUCTURE else blocks
 
 
 def choose(drawn: Drawn, count: int, kinds: tuple[str, ...], seed: int | str) -> list[Mistake]:
@@ -63,11 +71,11 @@ def choose(drawn: Drawn, count: int, kinds: tuple[str, ...], seed: int | str) ->
     while len(chosen) < count:
         before = len(chosen)
         for kind in order:
-            fitting = [m for m in pool[kind] if not ({m.key, *m.ops} & taken)]
+            fitting = [m for m in pool[kind] if not (_occupied(m, drawn) & taken)]
             if fitting and len(chosen) < count:
                 mistake = fitting[generator.randrange(len(fitting))]
                 chosen.append(mistake)
-                taken |= {mistake.key, *mistake.ops}
+                taken |= _occupied(mistake, drawn)
         if len(chosen) == before:
             refuse("mistakes", f"{count} mistakes are asked for, but this lesson has room for {before} of these kinds")
     order_of = {step.key: number for number, step in enumerate(drawn.lesson.steps)}
