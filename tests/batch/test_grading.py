@@ -12,6 +12,7 @@ import openpyxl
 import pytest
 
 from xlsx_attention.batch import run_batch
+from xlsx_attention.batch.grade_table import students
 from xlsx_attention.batch.grading.books import load_key
 from xlsx_attention.batch.grading.marks import Grader
 from xlsx_attention.batch.grading.rubric import parse_rubric
@@ -306,6 +307,29 @@ def test_versions_with_other_numbers_are_judged_on_their_own(tmp_path: Path) -> 
         lost = [step for step in slipped["steps"] if step["points"] < step["out_of"]]
         assert [step["name"].split()[0] for step in lost] == [str(last[3]).replace(" ", "_")], version
         assert (slipped["changed_inputs"] > 0) == (version > 1)
+
+
+@pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        (["class/ann.xlsx", "class/ben.xlsx"], ["ann", "ben"]),
+        (["ann/work.xlsx", "ben/work.xlsx", "cat.xlsx"], ["ann", "ben", "cat"]),
+        (["a/ann/work.xlsx", "b/ann/work.xlsx"], ["a/ann/work.xlsx", "b/ann/work.xlsx"]),
+    ],
+)
+def test_who_handed_in_what(files: list[str], names: list[str]) -> None:
+    assert students(files) == names
+
+
+def test_a_feedback_page_in_chinese(tmp_path: Path) -> None:
+    folder = tmp_path / "class"
+    folder.mkdir()
+    book(folder / "ben.xlsx", EARLY)
+    settings = make_settings(key=str(book(tmp_path / "key.xlsx")), language="zh")
+    [row] = run_batch([folder], tmp_path / "out", settings, runner=LocalWorkers(1)).rows
+    page = (tmp_path / "out" / row.page).read_text(encoding="utf-8")
+    assert "公式不对：现为 15，按你自己的数值应为 10；你的公式 =B3*3，答案的公式 =B3*2" in page
+    assert 'lang="zh"' in page
 
 
 def test_a_key_that_computes_nothing_is_refused(tmp_path: Path, corpus: Path) -> None:

@@ -106,6 +106,18 @@ def test_two_batches_in_one_folder_are_refused(tmp_path: Path) -> None:
     first.close()
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full: the device that is always full")
+def test_a_full_disk_is_said_in_a_line(class_set: ClassSet, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / ".journal").symlink_to("/dev/full")
+    file = class_set.folder / "student-0000.xlsx"
+    with pytest.raises(UsageError, match=r"No space left on device.*goes on from here"):
+        run_batch([file], out, Settings(), runner=LocalWorkers(1))
+    (out / ".journal").unlink()
+    assert run_batch([file], out, Settings(), runner=LocalWorkers(1)).exit_code == 0
+
+
 def test_max_fail_reports_the_same_files_whatever_the_workers(class_set: ClassSet, tmp_path: Path) -> None:
     rows = []
     for jobs in (1, 3):

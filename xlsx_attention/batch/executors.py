@@ -6,7 +6,6 @@ worker: the limits hold everywhere, a hostile file takes down no worker of the c
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
@@ -16,7 +15,7 @@ from typing import Any
 from xlsx_attention.batch.opening import is_remote, read_input
 from xlsx_attention.batch.outcome import Outcome, Task, refused
 from xlsx_attention.batch.settings import Settings
-from xlsx_attention.batch.supervisor import JUDGE, Done, Worker
+from xlsx_attention.batch.supervisor import JUDGE, Done, Worker, cores
 from xlsx_attention.errors import UnreadableFile, UsageError, XlsxAttentionError
 
 #: Seconds after which an idle worker of an executor's process is let go.
@@ -94,7 +93,7 @@ class ExecutorWorkers:
 
     def __init__(self, executor: Executor, width: int | None = None, judge: str = JUDGE) -> None:
         self.executor = executor
-        self.width = width or getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+        self.width = width or getattr(executor, "_max_workers", None) or cores()
         self.judge = judge
 
     def run(self, tasks: Iterable[Task], settings: Settings, done: Done) -> None:

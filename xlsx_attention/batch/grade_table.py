@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +23,7 @@ class GradeTable:
 
     def add(self, row: Row, record: dict[str, Any]) -> None:
         grade = record.get("grade")
-        line: dict[str, Value] = {"student": student_of(row.name), "file": row.name, "status": row.status}
+        line: dict[str, Value] = {"file": row.name, "status": row.status}
         if grade is None:
             line["reasons"] = row.reason
         else:
@@ -48,13 +49,26 @@ class GradeTable:
 
     def render(self) -> str:
         header = [*_FIXED[:-1], *self.steps, _FIXED[-1]]
+        names = students([str(line["file"]) for line in self.rows])
+        for line, name in zip(self.rows, names, strict=True):
+            line["student"] = name
         return to_csv(header, [[line.get(column) for column in header] for line in self.rows])
 
 
-def student_of(name: str) -> str:
-    """``class/alice/homework.xlsx`` is alice's where every student has a folder; else the file's own name says who it
-    is.
+def students(files: list[str]) -> list[str]:
+    """Who handed in each file: the file's own name, or its folder's where files are called alike, or the whole path."""
+    found = [""] * len(files)
+    for name in (_stem, _folder, str):
+        counts = Counter(name(file) for file in files)
+        found = [
+            known or (name(file) if counts[name(file)] == 1 else "") for known, file in zip(found, files, strict=True)
+        ]
+    return [known or file for known, file in zip(found, files, strict=True)]
 
-    The file's name without its ending stands for the student; the folder stays in the column ``file``.
-    """
-    return name.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+
+def _stem(file: str) -> str:
+    return file.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+
+
+def _folder(file: str) -> str:
+    return file.rsplit("/", 2)[-2] if file.count("/") else file

@@ -120,7 +120,8 @@ class Journal:
             raise UsageError("no-space", f"cannot be written ({error.strerror})", where=str(self.path)) from None
 
     def close(self) -> None:
-        self._stream.close()
+        with contextlib.suppress(OSError):  # a full disk was told of when the line could not be written
+            self._stream.close()
 
 
 def _line(key: str, digest: str, outcome: Outcome) -> bytes:

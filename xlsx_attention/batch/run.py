@@ -81,7 +81,11 @@ def run_batch(
     try:
         work = _Work(gathered, settings, journal, failed_first, max_fail, progress)
         work.run(runner or LocalWorkers())
-        rows = write_reports(target, gathered, work.outcome, settings)
+        try:
+            rows = write_reports(target, gathered, work.outcome, settings)
+        except OSError as error:
+            reason = f"a report cannot be written ({error.strerror}); make room and run it again: it goes on from here"
+            raise UsageError("no-space", reason, where=str(target)) from None
         if not work.stopped:
             journal.compact(settings.result_key(file.digest) for file in gathered.files if file.digest)
     finally:

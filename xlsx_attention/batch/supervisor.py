@@ -188,13 +188,20 @@ def _ending(code: int) -> str:
 Done = Callable[[Task, Outcome], bool]
 
 
+def cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 class LocalWorkers:
     """``jobs`` workers on this machine (default: one a core). ``judge`` names the function that judges, for other
     judges.
     """
 
     def __init__(self, jobs: int | None = None, judge: str = JUDGE) -> None:
-        self.jobs = jobs or os.cpu_count() or 1
+        self.jobs = jobs or cores()
         self.judge = judge
 
     def run(self, tasks: Iterable[Task], settings: Settings, done: Done) -> None:

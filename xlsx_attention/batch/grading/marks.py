@@ -8,6 +8,7 @@ from typing import Any
 from xlsx_attention.batch.grading.books import Book, KeyBook, Place, Region, input_regions
 from xlsx_attention.batch.grading.carry import Carried
 from xlsx_attention.batch.grading.places import Placement, place_all
+from xlsx_attention.batch.grading.reasons import WHY, sentence
 from xlsx_attention.batch.grading.rubric import Rubric
 from xlsx_attention.batch.grading.steps import Marked, marked_steps
 from xlsx_attention.comparing.tolerance import Tolerance
@@ -181,7 +182,8 @@ class _Grading:
         key_value = self.key.grid.scalar(*self.key.values[step.sheet].get(*cell)).python
         found = self.at[step.sheet].get(cell)
         if found is None:
-            return {"cell": cell_name(*cell), "why": "sheet missing", "text": "its sheet is missing", "key": key_value}
+            lost = {"cell": cell_name(*cell), "why": "sheet missing", "value": None, "expected": None, "key": key_value}
+            return {**lost, "formula": "", "key_formula": "", "text": sentence(lost, "en")}
         region, placement = found
         there = placement.at(region, *cell)
         reason: dict[str, Any] = {
@@ -194,8 +196,8 @@ class _Grading:
         }
         if computed is not None:
             reason["expected"] = self.carried.value(self.carried.expected, step.sheet, *cell).python
-        reason["why"] = _why(verdict, way)
-        reason["text"] = _sentence(reason)
+        reason["why"] = "missing" if verdict == "missing" else WHY[way]
+        reason["text"] = sentence(reason, "en")
         return reason
 
     def _formula(self, sheet: int, cell: Place) -> str:
@@ -205,43 +207,3 @@ class _Grading:
 
 def _anchor(step: Step, cell: Place) -> Place:
     return (step.block.rect.top, step.block.rect.left) if step.block.spill is not None else cell
-
-
-#: (verdict, way) → the reason's code.
-_WHY = {
-    "typed": "wrong number typed",
-    "formula": "value is not what its formula gives",
-    "other formula": "wrong formula",
-    "moved formula": "wrong value",
-    "input": "changed input",
-}
-
-
-def _why(verdict: str, way: str) -> str:
-    return "missing" if verdict == "missing" else _WHY[way]
-
-
-def _sentence(reason: dict[str, Any]) -> str:
-    why = reason["why"]
-    if why == "missing":
-        text = f"is empty; the key has {_shown(reason['key'])}"
-        return f"{text} from {reason['key_formula']}" if reason["key_formula"] else text
-    text = f"{why}: is {_shown(reason['value'])}"
-    if reason["expected"] is not None:
-        text += f", from your own numbers it would be {_shown(reason['expected'])}"
-    if reason["key"] != reason["expected"]:
-        text += f", in the key it is {_shown(reason['key'])}"
-    if why == "wrong formula":
-        text += f"; your formula {reason['formula']}, the key's {reason['key_formula']}"
-    return text
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    if isinstance(value, int | float):
-        return f"{value:.10g}"
-    if value is None:
-        return "empty"
-    text = str(value)
-    return text if text.startswith("#") else f'"{text}"'
