@@ -106,16 +106,30 @@ def test_two_batches_in_one_folder_are_refused(tmp_path: Path) -> None:
     first.close()
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full: the device that is always full")
-def test_a_full_disk_is_said_in_a_line(class_set: ClassSet, tmp_path: Path) -> None:
+LIMITED = """
+import resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
+"""
+
+
+def test_a_disk_that_fills_up_is_said_in_a_line(judged: Judged, tmp_path: Path, project: Path) -> None:
+    """No file may grow over 300 bytes, less than a line of the journal, so that one is torn."""
+    pytest.importorskip("resource")
     out = tmp_path / "out"
-    out.mkdir()
-    (out / ".journal").symlink_to("/dev/full")
-    file = class_set.folder / "student-0000.xlsx"
-    with pytest.raises(UsageError, match=r"No space left on device.*goes on from here"):
-        run_batch([file], out, Settings(), runner=LocalWorkers(1))
-    (out / ".journal").unlink()
-    assert run_batch([file], out, Settings(), runner=LocalWorkers(1)).exit_code == 0
+    command = [sys.executable, "-c", LIMITED + PROGRAM, str(judged.made.folder), str(out)]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False, timeout=60)
+    assert "make room and run the batch again: it goes on from here" in done.stderr.splitlines()[-1]
+    assert (out / ".journal").stat().st_size == 300
+    run_batch([judged.made.folder], out, Settings(), runner=LocalWorkers(2))
+    assert contents(out) == contents(judged.folder)
+
+
+@pytest.mark.parametrize("target", ["/dev/zero", "/dev/full"])
+def test_a_journal_that_is_a_device_is_refused(tmp_path: Path, target: str) -> None:
+    (tmp_path / "journal").symlink_to(target)
+    with pytest.raises(UsageError, match="no regular file"):
+        Journal(tmp_path / "journal")
 
 
 def test_max_fail_reports_the_same_files_whatever_the_workers(class_set: ClassSet, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import binascii
 import contextlib
 import json
 import os
+import stat
 import time
 import zlib
 from collections.abc import Iterable
@@ -37,6 +38,9 @@ class Journal:
             self._stream: IO[bytes] = open(path, "a+b")  # noqa: SIM115  # closed by close()
         except OSError as error:
             raise UsageError("no-journal", f"cannot be written ({error.strerror})", where=str(path)) from None
+        if not stat.S_ISREG(os.fstat(self._stream.fileno()).st_mode):
+            self._stream.close()
+            raise UsageError("no-journal", "is no regular file; remove it", where=str(path))
         self._lock()
         self._load()
         self._synced = time.monotonic()
