@@ -141,6 +141,25 @@ def test_a_cell_outside_the_sheet_is_refused() -> None:
             )
 
 
+def test_properties_hold_no_control_characters() -> None:
+    stream = io.BytesIO()
+    with open_workbook(stream, properties={"title": "a\x01\ud800<b>", "author": "我"}) as book:
+        book.add_worksheet()
+    properties = openpyxl.load_workbook(stream).properties
+    assert (properties.title, properties.creator) == ("a\ufffd<b>", "我")
+
+
+def test_rows_are_told_as_they_are_written() -> None:
+    told: list[tuple[int, int]] = []
+
+    def fill(sheet: AttentionSheet) -> None:
+        sheet.on_row = lambda done, total: told.append((done, total))
+        sheet.write_numbers(3, 0, np.ones((3, 2)))
+
+    written(fill)
+    assert told == [(1, 3), (2, 3), (3, 3)]
+
+
 def test_the_same_calls_give_the_same_bytes() -> None:
     def fill(sheet: AttentionSheet) -> None:
         sheet.write_text(0, 0, "a")

@@ -16,9 +16,10 @@ from xlsx_attention.model.example import ExampleSpec
 from xlsx_attention.model.values import Floats
 from xlsx_attention.writing import AttentionSheet, AttentionWorkbook
 
-Progress = Callable[[int, int], None]
 #: Up to this many columns and rows a lesson is printed on one page.
 _ONE_PAGE = (60, 120)
+#: What is at most this is no score but a mask's −1e9, too wide for a column with decimals.
+_FAR = -1_000_000
 #: A column is about this many rows wide.
 _COLUMN_TO_ROW = 2.6
 #: Steps whose block is one formula in the style of array formulas; the others stay cells.
@@ -70,13 +71,13 @@ def laid(values: Floats, columns: bool) -> Floats:
 
 
 def draw(
-    sheet: AttentionSheet, drawn: Drawn, spec: ExampleSpec, looks: Looks, progress: Progress | None = None
+    sheet: AttentionSheet, drawn: Drawn, spec: ExampleSpec, looks: Looks, told: Callable[[int], None] | None = None
 ) -> None:
-    """Write one lesson."""
+    """Write one lesson; ``told`` of the cells laid down so far."""
     page = drawn.page
     sheet.set_column(0, page.right, COLUMN_WIDTH)
     _heading(sheet, drawn, spec, looks)
-    done, total = 0, sum(panel.rect.size for panel in page.panels)
+    done = 0
     for panel in page.panels:
         _labels(sheet, panel, drawn, spec, looks)
         for key, rect in (strip for strip in (panel.above, panel.beside) if strip):
@@ -84,8 +85,8 @@ def draw(
             sheet.write_numbers(rect.top, rect.left, numbers, looks("input", number_format("mask", 0)))
         _body(sheet, panel, drawn, spec, looks)
         done += panel.rect.size
-        if progress is not None:
-            progress(done, total)
+        if told is not None:
+            told(done)
     _arrows(sheet, drawn, looks)
     _page_set_up(sheet, page, spec)
     if drawn.exercise is not None and drawn.exercise.student:
@@ -176,6 +177,12 @@ def _body(sheet: AttentionSheet, panel: Panel, drawn: Drawn, spec: ExampleSpec, 
             sheet.write_number17(*where, change.value, look)
     if exercise is not None and panel.check is not None:
         write_checks(sheet, panel, exercise, refs, looks)
+    if step.role in ("masked", "row_max"):
+        # A format of two sections could say this as well, but LibreOffice drops the minus of the second.
+        sheet.conditional_format(
+            rect.top, rect.left, rect.bottom - 1, rect.right - 1,
+            {"type": "cell", "criteria": "<=", "value": _FAR, "format": looks("hidden")},
+        )  # fmt: skip
     if step.role == "weights":
         sheet.conditional_format(
             rect.top, rect.left, rect.bottom - 1, rect.right - 1,

@@ -9,10 +9,10 @@ from pathlib import Path
 from xlsx_attention.generating.answer_texts import TITLES
 from xlsx_attention.generating.answers import answer_rows, answers_bytes
 from xlsx_attention.generating.checking import check_choices, refuse
-from xlsx_attention.generating.drawing import Drawn, Progress
+from xlsx_attention.generating.drawing import Drawn
 from xlsx_attention.generating.mistakes import check_kinds, choose, planted
 from xlsx_attention.generating.texts import PHRASES
-from xlsx_attention.generating.workbooks import as_exercise, lessons, remarked, workbook_bytes
+from xlsx_attention.generating.workbooks import Progress, as_exercise, lessons, remarked, workbook_bytes
 from xlsx_attention.model.example import ExampleSpec
 from xlsx_attention.writing import atomic_write, refuse_overwriting
 
@@ -42,7 +42,7 @@ def generate(
 
     ``lesson.xlsx`` alone, with ``lesson-key.xlsx`` (exercise) or ``lesson-answers.xlsx`` (mistakes); with several
     versions ``lesson-01.xlsx`` and so on. ``protect``: the call's input files, never overwritten.
-    ``progress(done, total)`` is told of cells written.
+    ``progress(done, total)`` is told of the work done.
     Raises :class:`~xlsx_attention.errors.UsageError` for a spec that cannot be met, before anything is written.
     """
     check_choices(spec)

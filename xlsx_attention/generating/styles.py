@@ -32,9 +32,14 @@ _LOOKS: Final[dict[str, dict[str, Any]]] = {
     "check": {"bold": True, "align": "center", "hidden": True},
     "wrapped": {"text_wrap": True, "valign": "top", "align": "left", **_CELL},
     "score": {"bold": True, "align": "left", "hidden": True},
+    "hidden": {"num_format": "0E+0", "font_color": "#7F7F7F"},
     "good": {"font_color": "#00802B"},
     "bad": {"font_color": "#C00000", "bg_color": "#F8CBAD"},
 }
+
+
+#: Looks that a condition puts over a cell's own.
+_CONDITIONAL: Final = ("hidden", "good", "bad")
 
 
 @dataclass(slots=True)
@@ -49,19 +54,19 @@ class Looks:
         key = (name, number)
         if key not in self.made:
             numbers = {"num_format": number, "align": "right"} if number else {}
-            self.made[key] = self.book.add_format({**_BODY, **numbers, **_LOOKS[name]})
+            # What a condition changes says only what it changes; Excel keeps no fonts and sizes for it.
+            body = {} if name in _CONDITIONAL else _BODY
+            self.made[key] = self.book.add_format({**body, **numbers, **_LOOKS[name]})
         return self.made[key]
 
 
 def number_format(role: str, decimals: int) -> str:
-    """Inputs with the decimals that they were drawn with, weights with three, −1e9 as such."""
+    """Inputs with the decimals that they were drawn with, weights with three, the rest with two."""
     places = "." + "0" * decimals if decimals else ""
     if role in ("mask", "causal", "ids", "pos", "dim"):
         return "0"
     if role in ("weights", "exp", "normaliser"):
         return "0.000"
-    if role in ("masked", "row_max"):
-        return "[<=-1000000]0E+0;0" + (places or ".00")
     if role in ("X", "W_q", "W_k", "W_v", "W_o", "b_q", "b_k", "b_v", "table"):
         return f"0{places}"
     return "0.00"

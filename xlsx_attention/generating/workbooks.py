@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from xlsx_attention.generating.checking import check_choices, refuse
-from xlsx_attention.generating.drawing import Drawn, Progress, define_names, draw, refs_of
+from xlsx_attention.generating.drawing import Drawn, define_names, draw, refs_of
 from xlsx_attention.generating.embedding import Copied
 from xlsx_attention.generating.exercise import TOLERANCE, exercise_of
 from xlsx_attention.generating.inputs import Inputs, asking_inputs, prepare
@@ -17,6 +19,7 @@ from xlsx_attention.generating.texts import PHRASES, SHEETS, TITLES
 from xlsx_attention.model.example import ExampleSpec
 from xlsx_attention.writing import open_workbook
 
+Progress = Callable[[int, int], None]
 #: SOFTMAX along the keys, as files store it.
 _SOFTMAX = (
     "=_xlfn.LAMBDA(_xlpm.z,_xlfn.LET(_xlpm.e,EXP(_xlpm.z-_xlfn.{by}(_xlpm.z,_xlfn.LAMBDA(_xlpm.v,MAX(_xlpm.v)))),"
@@ -87,14 +90,29 @@ def heading(spec: ExampleSpec, kind: str) -> str:
     return spec.title or TITLES[spec.lang][kind]
 
 
+def _laid_down(progress: Progress, before: int, total: int, done: int) -> None:
+    """Half of the work: every cell is laid down once, then written once."""
+    progress(before + done, total)
+
+
+def _written(progress: Progress, before: int, size: int, total: int, row: int, rows: int) -> None:
+    progress(before + size * row // rows, total)
+
+
 def workbook_bytes(spec: ExampleSpec, found: list[Drawn], progress: Progress | None = None) -> bytes:
     """The workbook of these lessons; the same spec gives the same bytes."""
     stream = io.BytesIO()
     with open_workbook(stream, properties={"title": heading(spec, found[0].lesson.kind)}) as book:
         looks = Looks(book, {})
-        for drawn in found:
+        sizes = [sum(panel.rect.size for panel in drawn.page.panels) for drawn in found]
+        for number, drawn in enumerate(found):
             sheet = book.add_worksheet(drawn.lesson.sheet)
-            draw(sheet, drawn, spec, looks, progress)
+            told = None
+            if progress is not None:
+                before = sum(sizes[:number])
+                told = partial(_laid_down, progress, before, 2 * sum(sizes))
+                sheet.on_row = partial(_written, progress, sum(sizes) + before, sizes[number], 2 * sum(sizes))
+            draw(sheet, drawn, spec, looks, told)
             define_names(book, drawn, local=len(found) > 1)
         if spec.style == "lambda":
             book.define_name("SOFTMAX", _SOFTMAX.format(by="BYCOL" if spec.layout == "columns" else "BYROW"))

@@ -42,6 +42,11 @@ def clean_text(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text)
 
 
+def printable(text: str) -> str:
+    """``text`` for the document's properties, which know no escapes: without control characters."""
+    return _CONTROL.sub("", clean_text(text))
+
+
 def escape(text: str) -> str:
     """``text`` as the content of an element of a workbook."""
     text = _LOOKS_ESCAPED.sub("_x005F_", clean_text(text))

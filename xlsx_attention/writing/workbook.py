@@ -24,7 +24,16 @@ from xlsxwriter.worksheet import Worksheet
 from xlsx_attention.errors import UsageError
 from xlsx_attention.model.address import MAX_COLUMNS, MAX_ROWS, Rect, cell_name
 from xlsx_attention.writing.atomic import atomic_write, refuse_overwriting
-from xlsx_attention.writing.cells import CellError, Value, cached_xml, clean_text, escape, escape_markup, number_text
+from xlsx_attention.writing.cells import (
+    CellError,
+    Value,
+    cached_xml,
+    clean_text,
+    escape,
+    escape_markup,
+    number_text,
+    printable,
+)
 
 #: The most characters (UTF-16 units) that a cell holds.
 TEXT_LIMIT = 32_767
@@ -166,6 +175,14 @@ class AttentionSheet(Worksheet):  # type: ignore[misc]  # XlsxWriter's types are
 
     # The seams of XlsxWriter, called while the sheet's XML is written.
 
+    #: Told of each row written: how many are done, and of how many.
+    on_row: Callable[[int, int], None] | None = None
+
+    def _write_row(self, row: int, *rest: Any, **options: Any) -> None:
+        if self.on_row is not None:
+            self.on_row(row - self.dim_rowmin + 1, self.dim_rowmax - self.dim_rowmin + 1)
+        super()._write_row(row, *rest, **options)
+
     def _write_cell(self, row: int, col: int, cell: Any) -> None:
         kind = type(cell)
         if kind is _Formula:
@@ -212,7 +229,10 @@ class AttentionWorkbook(xlsxwriter.Workbook):  # type: ignore[misc]  # XlsxWrite
         plain = {"strings_to_numbers": False, "strings_to_formulas": False, "strings_to_urls": False}
         super().__init__(self._buffer, {**plain, **options})
         self.worksheet_class = AttentionSheet
-        self.set_properties({"created": CREATED, **(properties or {})})
+        cleaned = {
+            name: printable(value) if isinstance(value, str) else value for name, value in (properties or {}).items()
+        }
+        self.set_properties({"created": CREATED, **cleaned})
 
     def close(self) -> None:
         """Put the file in its place; a second call does nothing."""
