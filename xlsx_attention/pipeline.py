@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -11,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xlsx_attention import parsing, reading
-from xlsx_attention.comparing.assemble import assemble
+from xlsx_attention.comparing.assemble import OfSteps, assemble
 from xlsx_attention.comparing.tolerance import Tolerance, same_bits
-from xlsx_attention.comparing.verdicts import Cell, Recomputed, judge
+from xlsx_attention.comparing.verdicts import Cell, Judged, Recomputed, judge
 from xlsx_attention.compiling.plan import compile_plan
 from xlsx_attention.errors import FormulaSyntaxError, UnreadableFile
 from xlsx_attention.model.address import Rect
@@ -21,7 +22,7 @@ from xlsx_attention.model.budget import Budgets
 from xlsx_attention.model.formula import FormulaForm, Tree
 from xlsx_attention.model.grid import Notice, WorkbookGrid
 from xlsx_attention.model.plan import Plan, Step
-from xlsx_attention.model.report import FileError, FileReport, Finding, Report
+from xlsx_attention.model.report import FileError, FileReport, Report
 from xlsx_attention.model.role import AttentionMap
 from xlsx_attention.model.values import EMPTY, NOT_COMPUTED, Floats, Plane
 from xlsx_attention.running import run
@@ -34,12 +35,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a file is verified. ``rtol`` ``None`` follows from the file's digits; ``sheets`` ``None`` means all."""
+    """How a file is verified.
+
+    ``rtol`` ``None`` follows from the file's digits; ``sheets`` ``None`` means all. ``words`` puts each step into words of
+    NumPy and mathematics as well, which takes longer than finding it right.
+    """
 
     rtol: float | None = None
     sheets: tuple[str, ...] | None = None
     budgets: Budgets = Budgets()
     recognise: bool = True
+    words: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +91,18 @@ def understand(grid: WorkbookGrid, options: Options = Options()) -> Understood:
     }
     for index in _downstream(plan, lacking) - lacking:
         special.setdefault(index, "depends-on-not-computed")
-    attention = _recognise(grid, plan) if options.recognise else AttentionMap()
+    attention = AttentionMap()
+    if options.recognise and len(plan.steps) <= RECOGNISED:
+        attention = _recognise(grid, plan)
+    elif options.recognise:
+        grid.notices.append(
+            Notice("not-recognised", "workbook", f"more than {RECOGNISED:,} unlike blocks: no attention was looked for")
+        )
     return Understood(grid, plan, values, attention, special, circular)
+
+
+#: Blocks beyond which no attention is looked for: a lesson has some dozens.
+RECOGNISED = 20_000
 
 
 def _recognise(grid: WorkbookGrid, plan: Plan) -> AttentionMap:
@@ -168,13 +184,24 @@ def _recompute(grid: WorkbookGrid, plan: Plan, kept: set[Cell]) -> Recomputed:
 
 
 def _readers_of(plan: Plan, places: Iterable[tuple[int, Rect]]) -> set[int]:
-    places = list(places)
-    return {
-        step.index
-        for step in plan.steps
-        for read in step.reads
-        if any(sheet == read.sheet and read.rect.intersection(rect) for sheet, rect in places)
-    }
+    rows: dict[int, list[tuple[int, int, int, int]]] = defaultdict(list)
+    for sheet, rect in places:
+        rows[sheet].append((rect.top, rect.left, rect.bottom, rect.right))
+    bounds = {sheet: np.array(rects).T for sheet, rects in rows.items()}
+    found: set[int] = set()
+    known: dict[tuple[int, Rect], bool] = {}
+    for step in plan.steps if bounds else ():
+        for read in step.reads:
+            if read.sheet not in bounds:
+                continue
+            key = (read.sheet, read.rect)
+            if key not in known:
+                top, left, bottom, right = bounds[read.sheet]
+                r = read.rect
+                known[key] = bool(((top < r.bottom) & (bottom > r.top) & (left < r.right) & (right > r.left)).any())
+            if known[key]:
+                found.add(step.index)
+    return found
 
 
 def _lacks_caches(grid: WorkbookGrid, plan: Plan) -> bool:
@@ -203,14 +230,14 @@ def verify_grid(
     tolerance = Tolerance.for_file(grid.provenance, options.rtol)
     machine = Machine(grid, [sheet.cached for sheet in grid.sheets], plan.names, parsing.parse)
     by_cells: dict[tuple[int, Rect], Step] = {(s.block.sheet, s.block.cells): s for s in plan.steps}
+    of_sheet: dict[int, list[Step]] = defaultdict(list)
+    for each in plan.steps:
+        of_sheet[each.block.sheet].append(each)
 
     def size_of(sheet: int, rect: Rect) -> Floats:
         step = by_cells.get((sheet, rect))
         if step is None:
-            step = next(
-                (s for s in plan.steps if s.block.sheet == sheet and s.block.cells.covers(rect)),
-                None,
-            )
+            step = next((s for s in of_sheet[sheet] if s.block.cells.covers(rect)), None)
         return np.zeros(rect.shape) if step is None else magnitude(machine, step, rect)
 
     judged = judge(grid, plan, values, tolerance, size_of, understood.special, understood.circular)
@@ -218,9 +245,9 @@ def verify_grid(
     def formula_at(form: FormulaForm, row: int, column: int) -> str:
         return parsing.formula_at(form, row, column)
 
-    of_method = _findings(understood)
+    values, of_steps = _by_role(understood, judged)
     report = assemble(
-        grid, plan, values, judged, tolerance, understood.attention, formula_at, options.sheets, of_method
+        grid, plan, values, judged, tolerance, understood.attention, formula_at, options.sheets, of_steps
     )
     if published is not None:
         from xlsx_attention.comparing.published import hold_against
@@ -231,17 +258,27 @@ def verify_grid(
     return replace(report, seconds=time.perf_counter() - started)
 
 
-def _findings(understood: Understood) -> tuple[Finding, ...]:
-    """What recognised steps get wrong, held against the reference; nothing is loaded where nothing is recognised."""
+def _by_role(understood: Understood, judged: Judged) -> tuple[Recomputed, OfSteps]:
+    """Blocks and bare numbers held against the reference step of their role; verdicts of the latter go into ``judged``.
+
+    Nothing is loaded where nothing is recognised.
+    """
     if not understood.attention.attentions:
-        return ()
+        return understood.values, OfSteps()
     from xlsx_attention.attention import exp, matmul_in_order, sum_in_order
-    from xlsx_attention.comparing.findings import find
+    from xlsx_attention.comparing.bare import judge_numbers
+    from xlsx_attention.comparing.cell_causes import CellCauses
+    from xlsx_attention.comparing.findings import find, subjects
     from xlsx_attention.comparing.matrices import Sheets
     from xlsx_attention.comparing.reference import Reference
 
     reference = Reference(matmul_in_order, exp, lambda array: sum_in_order(array)[..., 0])
-    return find(Sheets(understood.grid, understood.plan, understood.values), understood.attention, reference)
+    sheets = Sheets(understood.grid, understood.plan, understood.values)
+    heads = list(subjects(sheets, understood.attention, reference))
+    numbers = judge_numbers(understood.grid, judged, understood.values, heads)
+    findings = (*find(sheets, understood.attention, heads), *numbers.findings)
+    by_role = CellCauses(heads).cause
+    return numbers.values, OfSteps(findings, numbers.causes, numbers.origins, by_role)
 
 
 def verify_file(
@@ -253,7 +290,11 @@ def verify_file(
         grid = reading.read_workbook(path, budgets=options.budgets)
     except UnreadableFile as error:
         return FileReport(os.fspath(path), "unreadable", FileError(error.code, str(error)))
-    return verify_grid(grid, options, published, started)
+    try:
+        return verify_grid(grid, options, published, started)
+    except UnreadableFile as error:
+        # A budget that only shows once formulas are understood.
+        return FileReport(os.fspath(path), "unreadable", FileError(error.code, str(error)))
 
 
 def verify(

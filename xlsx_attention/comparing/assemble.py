@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -27,7 +28,25 @@ from xlsx_attention.model.report import (
     Text,
 )
 from xlsx_attention.model.role import AttentionMap
-from xlsx_attention.model.values import NOT_COMPUTED
+from xlsx_attention.model.values import NOT_COMPUTED, NUMBER, Scalar
+
+
+
+@dataclass(frozen=True, slots=True)
+class OfSteps:
+    """What judging blocks by their role gave: findings, and for single cells their causes and origins.
+
+    ``by_role`` asks which mistake of a recognised step gives a number in a cell.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    causes: Mapping[Cell, str] = field(default_factory=dict)
+    origins: Mapping[Cell, tuple[Cell, ...]] = field(default_factory=dict)
+    by_role: Callable[[Cell, float], str | None] | None = None
+
+    def cause(self, cell: Cell, value: Scalar) -> str | None:
+        return None if self.by_role is None or value.kind != NUMBER else self.by_role(cell, value.number)
+
 
 FormulaAt = Callable[[FormulaForm, int, int], str]
 #: Cells that are listed one by one; past it (a whole sheet spoilt by one input) the counts and planes tell the rest.
@@ -43,13 +62,14 @@ def assemble(
     attention: AttentionMap,
     formula_at: FormulaAt,
     only: tuple[str, ...] | None = None,
-    of_method: tuple[Finding, ...] = (),
+    of_steps: OfSteps | None = None,
 ) -> FileReport:
     """The report on a workbook; ``only`` names the sheets that count (others are computed all the same).
 
-    ``of_method`` are the findings about recognised steps.
+    ``of_steps`` is what judging blocks by their role gave.
     """
     labels = attention.labels()
+    of_steps = of_steps or OfSteps()
     wanted = None if only is None else {name.casefold() for name in only}
     shown = [s.index for s in grid.sheets if wanted is None or s.name.casefold() in wanted]
     origins, spoils = trace(grid, plan, judged)
@@ -57,10 +77,11 @@ def assemble(
     counts: Counter[str] = Counter({verdict: 0 for verdict in VERDICTS})
     for sheet in sheets:
         counts.update(sheet.counts)
-    cells = _cells(grid, plan, values, judged, set(shown), labels, origins, formula_at)
+    origins = {**origins, **of_steps.origins}
+    cells = _cells(grid, plan, values, judged, set(shown), labels, origins, formula_at, of_steps)
     findings = tuple(
         _unlike(grid, plan, repair, formula_at) for repair in judged.unlike if repair.sheet in shown
-    ) + tuple(finding for finding in of_method if finding.sheet in shown)
+    ) + tuple(finding for finding in of_steps.findings if finding.sheet in shown)
     not_computed: Counter[str] = Counter()
     for cell in cells:
         if cell.verdict == "not-computed":
@@ -158,6 +179,7 @@ def _cells(
     labels: dict[tuple[int, Rect], str],
     origins: dict[Cell, tuple[Cell, ...]],
     formula_at: FormulaAt,
+    of_steps: OfSteps,
 ) -> tuple[CellResult, ...]:
     """Every computed cell that does not agree, sheet by sheet, row by row; origins are never left out."""
     places: list[Cell] = []
@@ -206,8 +228,11 @@ def _cells(
                     by_itself,
                     step.tree if step is not None else None,
                     plan.steps[repair.step].tree if repair is not None else None,
+                    lambda cell=cell, own=by_itself: of_steps.cause(cell, own),  # type: ignore[misc]
                 )
             )
+            if step is None and repair is None:
+                cause = of_steps.causes.get(cell, "unexplained")
         role = ""
         for (at, rect), label in roles:
             if at == sheet and rect.contains(row, column):

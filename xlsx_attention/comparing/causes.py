@@ -12,13 +12,17 @@ from xlsx_attention.model.values import NUMBER, TEXT, Scalar
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is known of an accused cell. ``own`` is its own tree (``None`` for a typed value), ``block`` its block's."""
+    """What is known of an accused cell. ``own`` is its own tree (``None`` for a typed value), ``block`` its block's.
+
+    ``by_role`` tells which mistake of the step that the cell belongs to gives its value.
+    """
 
     cached: Scalar
     expected: Scalar
     by_itself: Scalar
     own: Tree | None
     block: Tree | None
+    by_role: Callable[[], str | None] = lambda: None
 
 
 def is_text_for_number(e: Evidence) -> bool:
@@ -69,10 +73,20 @@ CAUSES: tuple[tuple[str, Callable[[Evidence], bool]], ...] = (
     ("rounded-value", is_rounded),
     ("stale-cache", is_stale),
 )
+#: What a mistake of the step is told before: it says more.
+OUTDONE = frozenset({"wrong-range", "formula-unlike-its-block"})
 
 
 def cause_of(evidence: Evidence) -> str:
-    return next((name for name, holds in CAUSES if holds(evidence)), "unexplained")
+    """The first cause that holds. A formula of its own that makes a known mistake of its step is called by that."""
+    for name, holds in CAUSES:
+        if name in OUTDONE and evidence.own is not None and evidence.own != evidence.block:
+            known = evidence.by_role()
+            if known is not None:
+                return known
+        if holds(evidence):
+            return name
+    return "unexplained"
 
 
 def _anchors(reference: Reference) -> tuple[bool, ...]:

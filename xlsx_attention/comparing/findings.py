@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from xlsx_attention.comparing.deviations import deviations
 from xlsx_attention.comparing.given import Given, alike
@@ -20,13 +20,13 @@ from xlsx_attention.model.role import AttentionMap
 from xlsx_attention.model.values import Floats
 
 
-def find(sheets: Sheets, attention: AttentionMap, reference: Reference) -> tuple[Finding, ...]:
+def find(sheets: Sheets, attention: AttentionMap, heads: Iterable[Subject]) -> tuple[Finding, ...]:
     """Every finding about what was recognised, in the order of the sheets.
 
     Each is held against numbers: a block is accused only where its hypothesis gives its numbers and no right way does.
     """
     found: list[Finding] = []
-    for subject in subjects(sheets, attention, reference):
+    for subject in heads:
         found += _of_head(subject)
     found += deviations(sheets, attention)
     found += encodings(sheets, attention)

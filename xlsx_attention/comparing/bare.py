@@ -1,0 +1,248 @@
+"""Bare numbers on recognised steps: each is a computed cell, and its step on the sheet's own precedents is what it should hold.
+
+Printed numbers stand for intervals. Two verdicts come of two chains: one step from the printed precedents, and all steps from
+the inputs, widened at each step by what printing rounds away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from xlsx_attention.comparing import intervals
+from xlsx_attention.comparing.cell_causes import CellCauses
+from xlsx_attention.comparing.chain import ORDER, Chain
+from xlsx_attention.comparing.intervals import Interval
+from xlsx_attention.comparing.masks import HIDDEN_BY, Bools
+from xlsx_attention.comparing.reach import reached
+from xlsx_attention.comparing.scales import says_scale
+from xlsx_attention.comparing.sentences import say
+from xlsx_attention.comparing.steps import STEPS
+from xlsx_attention.comparing.subject import Subject
+from xlsx_attention.comparing.verdicts import CODE, Cell, Judged, Recomputed
+from xlsx_attention.model.grid import WorkbookGrid
+from xlsx_attention.model.report import NOT_COMPUTED_CELL, Finding
+from xlsx_attention.model.values import NUMBER, Floats, Plane
+
+#: A step that explains less than this share of a rectangle is not what the rectangle holds.
+EXPLAINS = 0.5
+#: A mistake of method must explain more than this share.
+MOST = 0.9
+
+
+@dataclass(slots=True)
+class Numbers:
+    """What judging bare numbers gave, beside the verdicts: their values, causes, origins, and findings about whole blocks."""
+
+    values: Recomputed
+    causes: dict[Cell, str] = field(default_factory=dict)
+    origins: dict[Cell, tuple[Cell, ...]] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How a block was computed: the divisor and the number of the way among the right ones."""
+
+    divisor: float
+    number: int
+    share: float
+
+
+def judge_numbers(grid: WorkbookGrid, judged: Judged, values: Recomputed, subjects: list[Subject]) -> Numbers:
+    """Give every bare number on a recognised step a verdict in ``judged``."""
+    result = Numbers(values)
+    for subject in subjects:
+        typed = {role: mask for role in ORDER if (mask := _typed(grid, judged, subject, role)) is not None}
+        if typed:
+            if result.values is values:
+                # These planes may be the file's own; they are written to only as copies.
+                result.values = replace(
+                    values, precedents=[p.copy() for p in values.precedents], inputs=[p.copy() for p in values.inputs]
+                )
+            _Head(grid, judged, subject, typed, result).judge()
+    return result
+
+
+def _typed(grid: WorkbookGrid, judged: Judged, subject: Subject, role: str) -> Bools | None:
+    """Which cells of a role are numbers that nothing computes and nobody has judged."""
+    place = subject.given.matrices.places.get(role)
+    if place is None:
+        return None
+    found = np.array(
+        [
+            [
+                judged.code(grid, (place.sheet, row, column)) == NOT_COMPUTED_CELL
+                and grid.sheets[place.sheet].cached.get(row, column)[1] == NUMBER
+                for row, column in line
+            ]
+            for line in subject.given.matrices.cells[role]
+        ]
+    )
+    return found if found.any() else None
+
+
+@dataclass(slots=True)
+class _Head:
+    grid: WorkbookGrid
+    judged: Judged
+    subject: Subject
+    typed: dict[str, Bools]
+    result: Numbers
+    shown: dict[str, Interval] = field(default_factory=dict)
+    true: dict[str, Interval] = field(default_factory=dict)
+    accused: list[tuple[str, int, int]] = field(default_factory=list)
+
+    def judge(self) -> None:
+        stored = self.subject.given.matrices.stored
+        for role, matrix in stored.items():
+            self.shown[role] = intervals.printed(matrix) if role in self.typed else intervals.exactly(matrix)
+            if role not in ORDER:
+                self.true[role] = self.shown[role]
+        for role in ORDER:
+            if role in stored:
+                self._step(role)
+
+    def _step(self, role: str) -> None:
+        own = self.shown[role]
+        chain = Chain(self.subject.given, {r: i for r, i in self.shown.items() if r != role})
+        way, inputs = self._best(chain, role)
+        if way is None or way.share < EXPLAINS:
+            # An input of the attention, or a block that no right way explains.
+            self.true[role] = own
+            if way is not None and role in self.typed:
+                self._of_method(role, chain)
+            return
+        expected = _take(Chain(self.subject.given, {**chain.at, **inputs}), role, way, own)
+        true_chain = Chain(self.subject.given, {**self.true, **{r: i for r, i in inputs.items() if r not in ORDER}})
+        true = _take(true_chain, role, way, own) or expected
+        assert expected is not None
+        assert true is not None
+        if role in self.typed:
+            self._verdicts(role, own, expected, true)
+            if way.divisor != self.subject.given.divisor:
+                self._wrong_scale(role)
+        radius = intervals.radius_of(self.subject.given.matrices.stored[role]) if role in self.typed else 0.0
+        self.true[role] = true.widened(np.broadcast_to(radius, true.shape))
+
+    def _best(self, chain: Chain, role: str) -> tuple[_Way | None, dict[str, Interval]]:
+        """The way that explains most of a block; inputs count as exact unless only their printed intervals do."""
+        own, given = self.shown[role], self.subject.given
+        best: _Way | None = None
+        chosen: dict[str, Interval] = {}
+        exact = {r: i for r, i in chain.at.items() if r not in ORDER}
+        rounded = {r: intervals.printed(given.matrices.stored[r]) for r in exact}
+        for inputs in (exact, rounded):
+            for divisor in dict.fromkeys((given.divisor, given.used)):
+                for number, made in enumerate(Chain(given, {**chain.at, **inputs}).ways(role, divisor)):
+                    fitted = _fitted(made, own)
+                    if fitted is None:
+                        continue
+                    share = float(_meets(own, fitted).mean())
+                    if best is None or share > best.share:
+                        best, chosen = _Way(divisor, number, share), inputs
+            if best is not None and best.share >= EXPLAINS:
+                break
+        return best, chosen
+
+    def _verdicts(self, role: str, own: Interval, expected: Interval, true: Interval) -> None:
+        follows, traced = _meets(own, expected), _meets(own, true)
+        place = self.subject.given.matrices.places[role]
+        causes = CellCauses([self.subject])
+        for i, line in enumerate(self.subject.given.matrices.cells[role]):
+            for j, (row, column) in enumerate(line):
+                if not self.typed[role][i, j]:
+                    continue
+                cell = (place.sheet, row, column)
+                upstream = [origin for origin in self.accused if reached(origin, role, i, j)]
+                verdict = _verdict(bool(follows[i, j]), bool(traced[i, j]), bool(upstream))
+                self.judged.put(self.grid, cell, CODE[verdict])
+                self._note(self.result.values.precedents, cell, expected.middle[i, j])
+                self._note(self.result.values.inputs, cell, true.middle[i, j])
+                if verdict == "origin":
+                    self.accused.append((role, i, j))
+                    radius = float(own.high[i, j] - own.low[i, j] + expected.high[i, j] - expected.low[i, j]) / 2
+                    number = float(own.middle[i, j])
+                    self.result.causes[cell] = causes.cause(cell, number, radius) or "unexplained"
+                elif verdict == "inherited":
+                    self.result.origins[cell] = tuple(self._cell(origin) for origin in upstream[:8])
+
+    def _cell(self, origin: tuple[str, int, int]) -> Cell:
+        role, i, j = origin
+        matrices = self.subject.given.matrices
+        return (matrices.places[role].sheet, *matrices.cells[role][i][j])
+
+    @staticmethod
+    def _note(planes: list[Plane], cell: Cell, number: float) -> None:
+        sheet, row, column = cell
+        if np.isfinite(number):
+            planes[sheet].set(row, column, float(number), NUMBER)
+
+    def _wrong_scale(self, role: str) -> None:
+        given, subject = self.subject.given, self.subject
+        where = subject.where(role)
+        if any(f.cause == "wrong-scale" and f.role.endswith(subject.suffix) for f in self.result.findings):
+            return
+        ways = (block for step in STEPS if step.role == role for block in step.right(given))
+        right = next((block for block in ways if block is not None), None)
+        message = says_scale(given, where, role + subject.suffix)
+        self.result.findings.append(subject.finding(role, "wrong-scale", message, right))
+
+    def _of_method(self, role: str, chain: Chain) -> None:
+        """A rectangle that one mistake of method explains, cell by cell."""
+        own, subject = self.shown[role], self.subject
+        given = subject.given
+        taught = next((step for step in STEPS if step.role == role), None)
+        made = next(chain.ways(role, given.divisor), None)
+        fitted = None if made is None else _fitted(made, own)
+        if taught is None or fitted is None:
+            return
+        for suspicion in taught.wrong:
+            block = suspicion.makes(given)
+            if block is None or block.size != own.low.size:
+                continue
+            block = block.reshape(own.shape)
+            around = Interval(block, block).widened((fitted.high - fitted.low) / 2)
+            if _meets(own, around).mean() <= MOST:
+                continue
+            if suspicion.cause == "wrong-scale":
+                self._wrong_scale(role)
+            else:
+                message = say(suspicion.says, cells=subject.where(role), role=role + subject.suffix)
+                right = next((matrix for matrix in taught.right(given) if matrix is not None), None)
+                self.result.findings.append(subject.finding(role, suspicion.cause, message, right))
+            self._verdicts(role, own, around, around)
+            return
+
+
+def _take(chain: Chain, role: str, way: _Way, own: Interval) -> Interval | None:
+    """A step by the way that was chosen."""
+    for number, made in enumerate(chain.ways(role, way.divisor)):
+        if number == way.number:
+            return _fitted(made, own)
+    return None
+
+
+def _fitted(made: Interval, own: Interval) -> Interval | None:
+    """In the shape in which the block stands: a sum for each query may lie in a line or in a column."""
+    if made.shape == own.shape:
+        return made
+    if made.low.size == own.low.size and 1 in made.shape:
+        return Interval(made.low.reshape(own.shape), made.high.reshape(own.shape))
+    return None
+
+
+def _meets(own: Interval, expected: Interval) -> Bools:
+    """Cell by cell; where a score is hidden, any number far below the open ones will do."""
+    hidden = np.isneginf(expected.high)
+    open_: Floats = own.low[~hidden]
+    floor = float(open_.min()) if open_.size else 0.0
+    found: Bools = np.where(hidden, own.high < floor - HIDDEN_BY, own.meets(expected))
+    return found
+
+
+def _verdict(follows: bool, traced: bool, upstream: bool) -> str:
+    if follows:
+        return "agrees" if traced else "inherited"
+    return "agrees" if traced and upstream else "origin"
