@@ -249,6 +249,8 @@ def verify_grid(
     report = assemble(
         grid, plan, values, judged, tolerance, understood.attention, formula_at, options.sheets, of_steps
     )
+    if options.words:
+        report = _with_words(report, grid, plan)
     if published is not None:
         from xlsx_attention.comparing.published import hold_against
 
@@ -279,6 +281,35 @@ def _by_role(understood: Understood, judged: Judged) -> tuple[Recomputed, OfStep
     findings = (*find(sheets, understood.attention, heads), *numbers.findings)
     by_role = CellCauses(heads).cause
     return numbers.values, OfSteps(findings, numbers.causes, numbers.origins, by_role)
+
+
+def _with_words(report: FileReport, grid: WorkbookGrid, plan: Plan) -> FileReport:
+    """The report with each block, and each cell that diverges, as NumPy and as mathematics."""
+    from xlsx_attention.recognising import Wording
+
+    wording = Wording(grid, plan, report.attention)
+    sheets = tuple(
+        replace(
+            sheet,
+            blocks=tuple(
+                replace(block, numpy=wording.numpy(plan.steps[block.step]), math=wording.math(plan.steps[block.step]))
+                if block.step < len(plan.steps) and block.step >= 0
+                else block
+                for block in sheet.blocks
+            ),
+        )
+        for sheet in report.sheets
+    )
+    numpy = {(block.sheet, *cell): block.numpy for sheet in sheets for block in sheet.blocks for cell in _few(block.rect)}
+    cells = tuple(
+        replace(cell, numpy=cell.numpy or numpy.get((cell.sheet, cell.row, cell.column), "")) for cell in report.cells
+    )
+    return replace(report, sheets=sheets, cells=cells)
+
+
+def _few(rect: Rect) -> Iterable[tuple[int, int]]:
+    """The cells of a block, unless it is too large for anyone to read them one by one."""
+    return rect.cells() if rect.size <= 65_536 else ()
 
 
 def verify_file(

@@ -47,7 +47,7 @@ def command(
     if annotate is not None:
         refuse_overwriting(annotate, [output])
     figures = Published.load(published) if published else None
-    report = pipeline.verify_file(file, pipeline.Options(rtol=rtol, sheets=sheets or None), figures)
+    report = pipeline.verify_file(file, pipeline.Options(rtol=rtol, sheets=sheets or None, words=True), figures)
     if report.error is not None:
         complain(report.error.message)
         sys.exit(2)

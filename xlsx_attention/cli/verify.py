@@ -35,7 +35,7 @@ def command(
     from xlsx_attention.model.report import Report
 
     figures = Published.load(published) if published else None
-    options = pipeline.Options(rtol=rtol, sheets=sheets or None)
+    options = pipeline.Options(rtol=rtol, sheets=sheets or None, words=form in ("json", "html"))
     reports = []
     for path in files:
         report = pipeline.verify_file(path, options, figures)
