@@ -15,6 +15,7 @@ from xlsx_attention.errors import XlsxAttentionError
 COMMANDS = {
     "verify": ("xlsx_attention.cli.verify", "Verify workbooks: verdicts and findings on the terminal."),
     "compare": ("xlsx_attention.cli.compare", "Write a formula-annotated comparison workbook."),
+    "explain": ("xlsx_attention.cli.explain", "The sheet as NumPy steps, or one cell's derivation."),
     "generate": ("xlsx_attention.cli.generate", "Write a new worked example with live formulas."),
     "scaling": ("xlsx_attention.cli.scaling", "The experiment behind the division by √d."),
     "batch": ("xlsx_attention.cli.batch", "Verify or grade many workbooks, with reports in a folder."),
