@@ -43,15 +43,20 @@ def command(file: str, cell: str | None, sheet: str | None, form: str) -> None:
     if form == "python":
         sys.stdout.write(program_text(lines))
         return
-    width = min(60, max((len(line.name) + len(line.expression) + 3 for line in lines), default=0))
+    # Sheet by sheet; an input's numbers stand in the sheet itself, its name and shape are enough here.
+    lines = sorted(lines, key=lambda line: line.sheet)
+    bodies = [_short(f"{line.name} = {line.expression}") for line in lines]
+    width = min(60, max(map(len, bodies), default=0))
     shown = -1
-    for line in lines:
+    for line, body in zip(lines, bodies, strict=True):
         if line.sheet != shown and len(grid.sheets) > 1:
             shown = line.sheet
             sys.stdout.write(f"# {visible(grid.sheets[shown].name, 31)}\n")
-        body = f"{line.name} = {line.expression}"
-        body = body if len(body) <= 100 else f"{body[:99]}…"
         sys.stdout.write(f"{visible(body):{width}}   # {line.comment}\n")
+
+
+def _short(body: str) -> str:
+    return body if len(body) <= 60 else f"{body[:59]}…"
 
 
 def _index(report: object, name: str) -> int:
