@@ -148,15 +148,18 @@ class CellCauses:
 
 
 def _hypotheses(role: str, given: Given) -> Iterator[tuple[str, Maybe]]:
+    [taught] = [step for step in STEPS if step.role == role]
+    # One maximum may well be another line's as well; a range that is cut is the plainer reason.
+    for suspicion in taught.wrong:
+        if suspicion.cause == "wrong-range":
+            yield suspicion.cause, suspicion.makes(given)
     for cause, makes in EXTRA.get(role, ()):
         for block in makes(given):
             yield cause, block
-    for taught in STEPS:
-        if taught.role == role:
-            for suspicion in taught.wrong:
-                # A scale is told by its width in EXTRA; the whole block's divisor says nothing of one cell.
-                if suspicion.cause != "wrong-scale":
-                    yield suspicion.cause, suspicion.makes(given)
+    for suspicion in taught.wrong:
+        # A scale is told by its width in EXTRA; the whole block's divisor says nothing of one cell.
+        if suspicion.cause not in ("wrong-range", "wrong-scale"):
+            yield suspicion.cause, suspicion.makes(given)
 
 
 def _at(block: Floats | None, i: int, j: int, count: int) -> float:

@@ -160,7 +160,7 @@ def _shorter(op: Op, drawn: Drawn, cell: Cell) -> Written | None:
 
 
 def unlike(drawn: Drawn, generator: random.Random) -> list[Mistake]:
-    """One cell divides by d_k where its block divides by √d_k, or adds the maximum where its block takes it off."""
+    """One cell multiplies by √d_k where its block divides by it, or adds the maximum where its block takes it off."""
     found = []
     for step, op in _cell_steps(drawn, Scaled, Exp):
         cell = _any_cell(drawn.values[step.key], generator)
@@ -172,9 +172,10 @@ def unlike(drawn: Drawn, generator: random.Random) -> list[Mistake]:
 
 def _unscaled(op: Scaled, refs: Refs, cell: Cell) -> Written | None:
     def number_of(env: Env, numbers: Floats) -> float:
-        return float(env[op.scores][cell]) / float(op.width)
+        return float(env[op.scores][cell]) * math.sqrt(op.width)
 
-    return None if op.width == 1 else Written(f"{refs.at(op.scores, *laid_cell(cell, refs))}/{op.name}", number_of)
+    at = laid_cell(cell, refs)
+    return None if op.width == 1 else Written(f"{refs.at(op.scores, *at)}*SQRT({op.name})", number_of)
 
 
 def _added(op: Op, drawn: Drawn, cell: Cell) -> Written | None:
