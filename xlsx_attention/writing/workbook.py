@@ -229,10 +229,8 @@ class AttentionWorkbook(xlsxwriter.Workbook):  # type: ignore[misc]  # XlsxWrite
         plain = {"strings_to_numbers": False, "strings_to_formulas": False, "strings_to_urls": False}
         super().__init__(self._buffer, {**plain, **options})
         self.worksheet_class = AttentionSheet
-        cleaned = {
-            name: printable(value) if isinstance(value, str) else value for name, value in (properties or {}).items()
-        }
-        self.set_properties({"created": CREATED, **cleaned})
+        said = {"created": CREATED, **(properties or {})}
+        self.set_properties({k: printable(v) if isinstance(v, str) else v for k, v in said.items()})
 
     def close(self) -> None:
         """Put the file in its place; a second call does nothing."""
