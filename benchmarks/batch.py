@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import shutil
 import sys
 import tempfile
 import time
@@ -56,6 +57,31 @@ def problems(folder: Path, made: ClassSet) -> list[str]:
     return wrong
 
 
+def browser_times(page: Path) -> dict[str, float]:
+    """Milliseconds that opening, sorting and filtering the overview take in headless Chromium, layout included."""
+    from selenium import webdriver
+
+    from tests.batch.test_index_page import FLAGS
+
+    options = webdriver.ChromeOptions()
+    for flag in FLAGS:
+        options.add_argument(flag)
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+    timed = "const start = performance.now(); {}; document.body.offsetHeight; return performance.now() - start;"
+    actions = {
+        "sort by name": "document.querySelectorAll('#files th button')[0].click()",
+        "sort by origins": "document.querySelectorAll('#files th button')[2].click()",
+        "filter": "const box = document.getElementById('search'); box.value = 'slip'; "
+        "box.dispatchEvent(new Event('input'))",
+    }
+    try:
+        driver.get(page.as_uri())
+        opened = driver.execute_script("return performance.timing.loadEventEnd - performance.timing.navigationStart")
+        return {"open": opened} | {name: driver.execute_script(timed.format(code)) for name, code in actions.items()}
+    finally:
+        driver.quit()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("workbook", type=Path)
@@ -64,6 +90,7 @@ def main() -> int:
     parser.add_argument("--broken", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=None)
     parser.add_argument("--no-recognise", action="store_true", help="leave out the search for roles")
+    parser.add_argument("--browser", action="store_true", help="also time the overview in headless Chromium")
     call = parser.parse_args()
     settings = Settings(recognise=not call.no_recognise)
     with tempfile.TemporaryDirectory() as scratch:
@@ -93,6 +120,9 @@ def main() -> int:
             print(f"memory, {who}: {resource.getrusage(usage).ru_maxrss / 1024:.0f} MiB")
         for name in ("index.html", "report.json", "summary.xlsx", "junit.xml", ".journal"):
             print(f"{name}: {(out / name).stat().st_size / 1e6:.2f} MB")
+        if call.browser:
+            times = browser_times(out / "index.html")
+            print("overview: " + ", ".join(f"{name} {milliseconds:.0f} ms" for name, milliseconds in times.items()))
         for line in wrong[:20]:
             print(f"WRONG {line}")
         return 1 if wrong else 0

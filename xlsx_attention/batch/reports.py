@@ -66,8 +66,9 @@ def write_reports(
             _write_quickly(folder / row.page, found.page_for(file.digest, file.name) or plain_page(row, tool))
         overview = Overview(tuple(rows), slips, gathered.skipped, tool, bool(settings.key), settings.language)
         report.finish(overview)
+    wanted = {row.page for row in rows}
     for page in pages.iterdir():
-        if f"pages/{page.name}" not in {row.page for row in rows}:
+        if f"pages/{page.name}" not in wanted:
             page.unlink()
     atomic_write(folder / "index.html", index_page.render(overview).encode())
     atomic_write(folder / "summary.csv", summary_csv.render(overview).encode("utf-8-sig"))
