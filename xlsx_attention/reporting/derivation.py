@@ -61,7 +61,9 @@ class Derivation:
         block = step.block
         anchor = (block.rect.top, block.rect.left) if block.spill is not None else (row, column)
         formula = self.formula_at(block.form, *anchor)
-        spilled = f"  (spilled from {cell_name(*anchor)})" if block.spill is not None and anchor != (row, column) else ""
+        spilled = (
+            f"  (spilled from {cell_name(*anchor)})" if block.spill is not None and anchor != (row, column) else ""
+        )
         yield f"formula    ={visible(formula, 600)}{spilled}"
         words = next((b for b in result.blocks if b.step == step.index), None)
         if words is not None and words.numpy:

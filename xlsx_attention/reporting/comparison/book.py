@@ -8,9 +8,9 @@ from typing import Any, Final
 from xlsxwriter.format import Format
 
 from xlsx_attention.model.grid import Sheet
-from xlsx_attention.model.report import FileReport, SheetResult, Text
+from xlsx_attention.model.report import FileReport, Text
 from xlsx_attention.model.values import ERROR_TEXTS, LOGICAL, NOT_COMPUTED, NUMBER, TEXT, Scalar
-from xlsx_attention.reporting.facts import SheetFacts, bad_count
+from xlsx_attention.reporting.facts import SheetFacts
 from xlsx_attention.reporting.palette import VERDICT_SHADES
 from xlsx_attention.reporting.sheet_names import SheetNames
 from xlsx_attention.reporting.words import say
@@ -99,7 +99,8 @@ class Book:
         """A filled, outlined cell of a mirror or of a rectangle of Steps."""
         properties: dict[str, Any] = dict(more)
         if number_format != "General":
-            properties["num_format"] = number_format
+            # A number too wide for its column is made smaller, where it would be shown as ####.
+            properties |= {"num_format": number_format, "shrink": True}
         if verdict is not None:
             properties["bg_color"] = VERDICT_SHADES[verdict].fill
         for bit, name in _EDGES:
@@ -107,14 +108,6 @@ class Book:
                 properties[name] = 2
                 properties[f"{name}_color"] = "#404040"
         return self.format(**properties)
-
-    def divergent_first(self, sheet: SheetResult) -> list[int]:
-        """Positions in ``sheet.blocks``: blocks that diverge, those with a role, the rest; each in its order."""
-        order = sorted(
-            range(len(sheet.blocks)),
-            key=lambda at: (not bad_count(dict(sheet.blocks[at].counts)), not sheet.blocks[at].role, at),
-        )
-        return order
 
 
 def _filled(sheet: Sheet) -> int:

@@ -33,14 +33,16 @@ def _shown(book: Book, sheet: SheetResult, cut: bool) -> list[Cell]:
     facts = book.facts[sheet.index]
     if not cut:
         return facts.filled()
-    cells: set[Cell] = set()
-    for position in book.divergent_first(sheet):
-        block = sheet.blocks[position]
-        if not bad_count(dict(block.counts)) or len(cells) + block.rect.size > book.limits.mirror:
-            break
-        cells.update(block.rect.cells())
+    limit = book.limits.mirror
+    # Accused cells first; then whole blocks that diverge, as far as they fit; then what diverges in the others.
+    cells = {at for at, result in facts.special.items() if result.verdict in ACCUSED}
+    for block in sheet.blocks:
+        if bad_count(dict(block.counts)) and len(cells) + block.rect.size <= limit:
+            cells.update(block.rect.cells())
     for at, result in facts.special.items():
-        if result.verdict in ACCUSED and len(cells) < book.limits.mirror:
+        if len(cells) >= limit:
+            break
+        if result.verdict in BAD:
             cells.add(at)
     return sorted(cells)
 

@@ -16,10 +16,13 @@ def write_published(book: Book) -> None:
     target = book.add_sheet(book.own["published"], taken=True)
     heads = ("step", "row", "column", "printed", "decimals", "recomputed", "difference", "cell", "status")
     for column, head in enumerate(heads):
-        target.write_text(0, column, book.say(head), book.format(bold=True, bottom=1))
+        align = "left" if head in ("step", "cell", "status") else "right"
+        target.write_text(0, column, book.say(head), book.format(bold=True, bottom=1, align=align))
     target.set_column(0, len(heads) - 1, 13)
     target.freeze_panes(1, 0)
-    plain = book.format()
+    target.set_landscape()
+    target.fit_to_pages(1, 0)
+    plain, indented = book.format(), book.format(indent=1)
     for row, figure in enumerate(figures, 1):
         target.write_text(row, 0, figure.step, plain)
         target.write_number17(row, 1, figure.row, plain)
@@ -31,6 +34,6 @@ def write_published(book: Book) -> None:
             target.write_number17(row, 5, figure.recomputed, plain)
             off = figure.printed - figure.recomputed
             target.write_formula_cached(row, 6, f"D{row + 1}-F{row + 1}", book.format(num_format="0.0E+00"), off)
-        target.write_text(row, 7, figure.cell, plain)
+        target.write_text(row, 7, figure.cell, indented)
         mark = plain if figure.agrees else book.format(bg_color=OFF)
         target.write_text(row, 8, book.say("yes" if figure.agrees else "no"), mark)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from xlsx_attention.model.address import Rect, cell_name
-from xlsx_attention.model.report import BlockResult, SheetResult
 from xlsx_attention.model.values import NOT_COMPUTED, NUMBER, Scalar
+from xlsx_attention.reporting.areas import Area, areas, divergent_first
 from xlsx_attention.reporting.comparison.book import BOTTOM, LEFT, RIGHT, TOP, Book, link, put
 from xlsx_attention.reporting.facts import SheetFacts
 from xlsx_attention.reporting.formula_text import quoted_sheet
@@ -20,6 +20,8 @@ _LEFT: Final = 1
 _WIDTH: Final = 11
 #: Where the two numbers about a block stand, beyond the words before them.
 _CHECK, _FLOOR = 6, 13
+#: A difference of nothing is a plain 0.
+_OFF_FORMAT: Final = "0.0E+00;-0.0E+00;0"
 RTOL_NAME: Final = "rtol"
 
 
@@ -35,31 +37,32 @@ def write_steps(book: Book) -> None:
     if len(chosen) < total:
         book.said.append(book.say("cut-steps", shown=len(chosen), total=f"{total:,}"))
     row = 0
-    for sheet, position in chosen:
-        row = _Section(book, target, sheet, sheet.blocks[position], row).write()
+    for area in chosen:
+        row = _Section(book, target, area, row).write()
     target.freeze_panes(0, 1)
 
 
-def _chosen(book: Book) -> tuple[list[tuple[SheetResult, int]], int]:
-    total = sum(len(sheet.blocks) for sheet in book.report.sheets)
+def _chosen(book: Book) -> tuple[list[Area], int]:
+    found = {index: areas(facts) for index, facts in book.facts.items()}
     left = book.limits.blocks
-    chosen: list[tuple[SheetResult, int]] = []
-    for sheet in book.report.sheets:
-        first = book.divergent_first(sheet)[:left]
+    chosen: list[Area] = []
+    for of_sheet in found.values():
+        first = divergent_first(of_sheet)[:left]
         left -= len(first)
-        chosen += [(sheet, position) for position in sorted(first)]
-    return chosen, total
+        chosen += sorted(first, key=lambda area: (area.rect.top, area.rect.left))
+    return chosen, sum(map(len, found.values()))
 
 
 class _Section:
-    """One block: what it is, three rectangles, and two checks."""
+    """One area: what it is, three rectangles, and two checks."""
 
-    def __init__(self, book: Book, target: AttentionSheet, sheet: SheetResult, block: BlockResult, row: int) -> None:
+    def __init__(self, book: Book, target: AttentionSheet, area: Area, row: int) -> None:
         self.book = book
         self.target = target
-        self.block = block
-        self.facts: SheetFacts = book.facts[sheet.index]
-        whole = block.rect
+        self.area = area
+        self.block = area.block
+        self.facts: SheetFacts = book.facts[area.sheet]
+        whole = area.rect
         height, width = min(whole.height, book.limits.block_rows), min(whole.width, book.limits.block_columns)
         self.rect = Rect(whole.top, whole.left, whole.top + height, whole.left + width)
         self.row = row
@@ -85,14 +88,13 @@ class _Section:
         return self.first_row + rect.height + 1
 
     def _words(self) -> None:
-        book, block, target = self.book, self.block, self.target
-        mirror = book.mirrors[block.sheet]
-        counts = ", ".join(f"{count} {verdict_words(v, book.language)}" for v, count in block.counts.items())
-        title = " · ".join(
-            filter(None, (block.role, f"{mirror}!{block.rect.a1}", f"{block.rect.height} × {block.rect.width}", counts))
-        )
+        book, area, target = self.book, self.area, self.target
+        mirror = book.mirrors[area.sheet]
+        counts = ", ".join(f"{count} {verdict_words(v, book.language)}" for v, count in area.counts.items())
+        size = f"{area.rect.height} × {area.rect.width}"
+        title = " · ".join(filter(None, (area.role, f"{mirror}!{area.rect.a1}", size, counts)))
         head = book.format(bold=True, font_size=12, font_color="#12354A")
-        link(target, self.row, _LEFT, mirror, block.rect.a1, visible(title, 240), head)
+        link(target, self.row, _LEFT, mirror, area.rect.a1, visible(title, 240), head)
         for offset, line in enumerate(self.lines, 1):
             target.write_text(self.row + offset, _LEFT, line, book.format(font_size=10))
 
@@ -105,14 +107,15 @@ class _Section:
             f"NumPy: {block.numpy}" if block.numpy else "",
             visible(excel, 1000),
         ]
-        if self.rect != block.rect:
+        whole = self.area.rect
+        if self.rect != whole:
             lines.append(
                 book.say(
                     "cut-block",
                     rows=self.rect.height,
                     columns=self.rect.width,
-                    all_rows=block.rect.height,
-                    all_columns=block.rect.width,
+                    all_rows=whole.height,
+                    all_columns=whole.width,
                 )
             )
         return [visible(line, 1100) for line in lines if line]
@@ -129,7 +132,7 @@ class _Section:
         put(target, at, left + self.gap, numpy, plain)
         mine, theirs = cell_name(at, left), cell_name(at, left + self.gap)
         place = (at, left + 2 * self.gap)
-        off = book.cell_format(None, "0.0E+00", edges=edges)
+        off = book.cell_format(None, _OFF_FORMAT, edges=edges)
         if cached.kind == NUMBER == numpy.kind:
             target.write_formula_cached(*place, f"{mine}-{theirs}", off, cached.number - numpy.number)
             return self._floor(facts.sheet.verdict(row, column), cached, numpy)
@@ -166,7 +169,7 @@ class _Section:
     def _checks(self, floor: float) -> None:
         """The largest difference of the live formulas from NumPy's numbers, and the floor of the tolerance."""
         book, target, row = self.book, self.target, self.check_row
-        small, number = book.format(font_size=9, font_color="#404040"), book.format(font_size=9, num_format="0.0E+00")
+        small, number = book.format(font_size=9, font_color="#404040"), book.format(font_size=9, num_format=_OFF_FORMAT)
         live = book.lives.get(self.block.sheet)
         kinds = self.facts.sheet.from_inputs.read(self.rect)[1]
         if live is not None and bool((kinds == NUMBER).all()):
@@ -189,7 +192,7 @@ class _Section:
         target.conditional_format(
             top, left, bottom, right, {"type": "formula", "criteria": rule, "format": self.book.format(bg_color=OFF)}
         )
-        if self.block.role.startswith("weights"):
+        if self.area.role.startswith("weights"):
             for number in (0, 1):
                 target.conditional_format(
                     *self._area(number),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from xlsx_attention.model.report import VERDICTS
+from xlsx_attention.reporting.areas import areas, divergent_first
 from xlsx_attention.reporting.comparison.book import Book, link
 from xlsx_attention.reporting.comparison.steps import RTOL_NAME
-from xlsx_attention.reporting.facts import bad_count
 from xlsx_attention.reporting.formula_text import quoted_sheet
 from xlsx_attention.reporting.palette import OFF, VERDICT_SHADES
 from xlsx_attention.reporting.safe import visible
@@ -15,6 +15,8 @@ from xlsx_attention.reporting.words import cause_words, verdict_words
 
 #: Bars stay light, so that the numbers on them can be read.
 _BAR: Final = "#9CC7E5"
+#: Heads over numbers stand at the right, as numbers do.
+_NUMBERS: Final = frozenset({"cells", "agrees", "diverging"})
 _BLOCKS: Final = 200
 _FINDINGS: Final = 500
 _NOTICES: Final = 50
@@ -31,6 +33,7 @@ class _Summary:
         self.sheet = book.summary
         self.row = 0
         self.head = book.format(bold=True, font_size=12, font_color="#12354A", bottom=1)
+        self.number_head = book.format(bold=True, font_size=12, font_color="#12354A", bottom=1, align="right")
         self.bold = book.format(bold=True)
         self.plain = book.format()
         self.indented = book.format(indent=1)
@@ -84,7 +87,8 @@ class _Summary:
     def _heads(self, *keys: str) -> None:
         self.row += 1
         for column, key in enumerate(keys):
-            self.sheet.write_text(self.row, column, self.book.say(key), self.head)
+            style = self.number_head if key in _NUMBERS else self.head
+            self.sheet.write_text(self.row, column, self.book.say(key), style)
         self.row += 1
 
     def _verdicts(self) -> None:
@@ -122,7 +126,7 @@ class _Summary:
         self.row += 1
         self.sheet.write_text(self.row, 0, book.say("by-sheet"), self.head)
         for column, verdict in enumerate(shown, 1):
-            self.sheet.write_text(self.row, column, verdict_words(verdict, book.language), self.head)
+            self.sheet.write_text(self.row, column, verdict_words(verdict, book.language), self.number_head)
         head = self.row
         self.row += 1
         for sheet in sheets:
@@ -174,26 +178,25 @@ class _Summary:
 
     def _by_step(self) -> None:
         book = self.book
-        blocks = [sheet.blocks[position] for sheet in book.report.sheets for position in book.divergent_first(sheet)]
-        blocks.sort(key=lambda b: (not bad_count(dict(b.counts)), not b.role, b.step))
+        found = divergent_first([area for facts in book.facts.values() for area in areas(facts)])
         self._heads("by-step", "range", "role", "cells", "agrees", "diverging", "formula-head")
         first = self.row
-        for block in blocks[:_BLOCKS]:
-            mirror = book.mirrors[block.sheet]
+        for area in found[:_BLOCKS]:
+            mirror = book.mirrors[area.sheet]
             self.sheet.write_text(self.row, 0, mirror, self.plain)
-            link(self.sheet, self.row, 1, mirror, block.rect.a1, block.rect.a1, self.linked)
-            self.sheet.write_text(self.row, 2, block.role, self.plain)
+            link(self.sheet, self.row, 1, mirror, area.rect.a1, area.rect.a1, self.linked)
+            self.sheet.write_text(self.row, 2, area.role, self.plain)
             for column, count in (
-                (3, block.rect.size),
-                (4, block.counts.get("agrees", 0)),
-                (5, bad_count(dict(block.counts))),
+                (3, area.rect.size),
+                (4, area.counts.get("agrees", 0)),
+                (5, area.bad),
             ):
                 self.sheet.write_number17(self.row, column, count, self.plain)
-            self.sheet.write_text(self.row, 6, visible(block.formula, 300), self.indented)
+            self.sheet.write_text(self.row, 6, visible(area.block.formula, 300), self.indented)
             self.row += 1
         self._bars(first, 5, OFF)
-        if len(blocks) > _BLOCKS:
-            book.said.append(f"{book.say('by-step')}: {_BLOCKS} / {len(blocks):,}")
+        if len(found) > _BLOCKS:
+            book.said.append(f"{book.say('by-step')}: {_BLOCKS} / {len(found):,}")
 
     def _said(self) -> None:
         book = self.book
