@@ -122,13 +122,15 @@ class Lesson:
         """Row i or column j (as in tokens-in-rows) of a block, as a range; ``short`` cells are left out at its end."""
         rect = self.places[name]
         rows, columns = (rect.width, rect.height) if self.notation.columns else (rect.height, rect.width)
-        # A line moves across itself only. Which axis of the formula that is depends on who reads it, so both say ``moves``.
+        # A line moves with its reader across itself only.
         if i is not None:
             return f"{self.cell(name, i, 0, 'i')}:{self.cell(name, i, columns - 1 - short, 'i')}"
         assert j is not None
         return f"{self.cell(name, 0, j, 'j')}:{self.cell(name, rows - 1 - short, j, 'j')}"
 
-    def product(self, name: str, a: str, b: str, rows: int, columns: int, inner: int, *, b_across: bool = False) -> None:
+    def product(
+        self, name: str, a: str, b: str, rows: int, columns: int, inner: int, *, b_across: bool = False
+    ) -> None:
         """name[i, j] = Σ a[i, k]·b[k, j] (or b[j, k] where ``b_across``), all as in tokens-in-rows."""
         kind = self.notation.product
 
@@ -183,7 +185,9 @@ class Lesson:
             return
         self.numbers(f"b_{letter}", 1, n.d_k, seed + 50)
         self.product(f"{name} linear", x, weights, rows, n.d_k, n.width)
-        self.each(name, rows, n.d_k, lambda i, j: f"{self.cell(f'{name} linear', i, j)}+{self.cell(f'b_{letter}', 0, j, 'j')}")
+        self.each(
+            name, rows, n.d_k, lambda i, j: f"{self.cell(f'{name} linear', i, j)}+{self.cell(f'b_{letter}', 0, j, 'j')}"
+        )
 
     def write(self) -> None:
         n = self.notation
@@ -229,7 +233,7 @@ class Lesson:
         size = S if on_rows else T
         self.each_number("mask", *((size, 1) if on_rows else (1, size)), lambda i, j: float(max(i, j) < size - 1))
         at = (lambda i, j: self.cell("mask", i, 0, "i")) if on_rows else (lambda i, j: self.cell("mask", 0, j, "j"))
-        if n.fault == "mask after softmax":
+        if n.fault in ("mask after softmax", "mask unused"):
             return before
         forms = {
             "if": "IF({m}=1,{x},-1E9)",

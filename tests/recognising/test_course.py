@@ -1,4 +1,5 @@
-"""The course workbook as it is, and as bare numbers: without labels, turned, moved, at full precision and at two decimals."""
+"""The course workbook as it is, and as bare numbers: unlabelled, turned, moved, at full precision and at two
+decimals."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from tests.recognising.lessons import ranges, recognised
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.role import AttentionMap
 
-#: Read off the sheet: its titles say "X  输入", "W_q  查询权重", …, "masked  加掩码", "weights  注意力权重", "output  输出".
+#: Read off the sheet: its titles say "X  输入", "W_q  查询权重", …, "weights  注意力权重", "output  输出".
 ROLES = {
     "X": "B10:I14",
     "W_q": "L10:S17",
@@ -140,7 +141,9 @@ def test_from_bare_numbers(project: Path, tmp_path: Path, where: Place, decimals
     check(found, where, "columns" if where is turned else "rows")
 
 
-@pytest.mark.parametrize("pasted", ["Q", "K", "V", "scores", "scaled", "masked", "exp", "normaliser", "weights", "output"])
+@pytest.mark.parametrize(
+    "pasted", ["Q", "K", "V", "scores", "scaled", "masked", "exp", "normaliser", "weights", "output"]
+)
 def test_with_one_block_pasted_as_numbers(project: Path, tmp_path: Path, pasted: str) -> None:
     source = project / "workbooks" / "course-self-attention.xlsx"
     book, values = openpyxl.load_workbook(source), openpyxl.load_workbook(source, data_only=True)

@@ -58,6 +58,7 @@ def test_roles(tmp_path: Path, way: str, columns: bool) -> None:
     assert head.mask == ("padding" if notation.mask else None)
     assert head.masked_columns == ((notation.tokens - 1,) if notation.mask else ())
     assert head.same_projection == ()
+    assert head.labelled == {}
     # All that is no role are the copies and the products before their bias.
     assert found.unrecognised == ()
 
@@ -108,3 +109,20 @@ def test_a_faulty_attention_is_one_still(tmp_path: Path, fault: str, columns: bo
         assert roles[role] == lesson.roles[role], role
     for name, value in facts.items():
         assert getattr(head, name) == value, name
+
+
+@pytest.mark.parametrize("columns", [False, True], ids=["rows", "columns"])
+def test_values_that_nothing_uses(tmp_path: Path, columns: bool) -> None:
+    """Weights times K: V and its W are on the sheet all the same."""
+    lesson = written(tmp_path / "lesson.xlsx", replace(PLAIN, columns=columns, fault="weights times K"))
+    found = ranges(recognised(tmp_path / "lesson.xlsx"))
+    assert {role: found[role] for role in ("V", "W_v")} == {role: lesson.roles[role] for role in ("V", "W_v")}
+
+
+@pytest.mark.parametrize("columns", [False, True], ids=["rows", "columns"])
+def test_a_mask_that_nothing_uses(tmp_path: Path, columns: bool) -> None:
+    notation = replace(PLAIN, columns=columns, mask="if", fault="mask unused", labels=True)
+    lesson = written(tmp_path / "lesson.xlsx", notation)
+    found = recognised(tmp_path / "lesson.xlsx")
+    assert ranges(found) == lesson.roles
+    assert found.attentions[0].heads[0].mask is None

@@ -1,4 +1,4 @@
-"""Public workbooks: every role at its exact range. The tables were read off the sheets, from their labels and formulas."""
+"""Public workbooks: every role at its exact range. The tables were read off the sheets: their labels and formulas."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ SELF_ATTENTION_COPIES = {
     "large": ("AD5:AO8", "Y11:AB22"),
 }
 
-#: Transformer-Full-Stack.xlsx: (kind, mask, shared roles, heads). Every product divides by SQRT(3) in its own formula, so
-#: there are no bare scores; the decoder's adds the causal mask DA63:DH70 there as well.
+#: Transformer-Full-Stack.xlsx: (kind, mask, shared roles, heads). Every product divides by SQRT(3) in its own formula,
+#: so there are no bare scores; the decoder's adds the causal mask DA63:DH70 there as well.
 FULL_STACK = (
     (
         "self",
@@ -86,8 +86,9 @@ FULL_STACK_OTHERS = {
     "softmax": ("CL397:CS420",),
 }
 
-#: excel-transformer/Transformer.xlsx, sheet TRANSFORMER EX1: one cell a score, vectors scattered over the sheet. Two layers
-#: of encoder, masked decoder and cross-attention, two heads of width 4 each: (kind, mask, tokens × keys, X, W_o, projected).
+#: excel-transformer/Transformer.xlsx, sheet TRANSFORMER EX1: one cell a score, vectors scattered over the sheet. Two
+#: layers of encoder, masked decoder and cross-attention, two heads of width 4 each:
+#: (kind, mask, tokens × keys, X, W_o, projected).
 SCATTERED = (
     ("cross", None, (2, 3), "PI1681:QC1683", "PD1334:PK1336", "PL1330:QF1332"),
     ("self", "causal", (2, 2), "PI2185:QC2187", "PD1784:PK1786", "PL1780:QF1782"),

@@ -9,7 +9,8 @@ from typing import Literal, TypeAlias
 from xlsx_attention.model.address import Rect
 
 Orientation: TypeAlias = Literal["rows", "columns"]
-#: The two axes of scores and weights: a softmax, a mask or a maximum runs along the keys of one query, as it should, or not.
+#: The two axes of scores and weights: a softmax, a mask or a maximum runs along the keys of one query, as it should,
+#: or not.
 Axis: TypeAlias = Literal["keys", "queries"]
 
 #: Keys of roles, in the order in which attention is taught. ``X_kv`` is the second sequence of cross-attention.
@@ -44,12 +45,13 @@ ROLES = (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A rectangle on a sheet that plays a role. ``transposed``: it lies across, against the orientation of its attention.
+    """A rectangle on a sheet that plays a role. ``transposed``: it lies across, against the orientation of its
+    attention.
 
-    ``steps`` are the plan's steps that compute it (empty for inputs and bare numbers). Where the cells are scattered over the
-    sheet, ``parts`` are the rectangles that they fill, and ``rect`` is the smallest rectangle around all. ``lines`` are the cells
-    (row, column) in their order, a line being a token, a query or a feature; one that a mistake cuts short may lack some.
-    """
+    ``steps`` are the plan's steps that compute it (empty for inputs and bare numbers). Where the cells are scattered
+    over the sheet, ``parts`` are the rectangles that they fill, and ``rect`` is the smallest rectangle around all.
+    ``lines`` are the cells (row, column) in their order, a line being a token, a query or a feature; one that a
+    mistake cuts short may lack some."""
 
     sheet: int
     rect: Rect
@@ -73,19 +75,20 @@ class Place:
 class Head:
     """One head: role → place. ``d_k`` is the width of its keys, ``scale`` the divisor that the sheet uses (None: none).
 
-    ``mask`` names the kind: ``padding``, ``causal``, ``both``, ``custom`` or ``None``; ``masked_columns`` the key positions
-    (from 0) that padding hides.
+    ``mask`` names the kind: ``padding``, ``causal``, ``both``, ``custom`` or ``None``; ``masked_columns`` the key
+    positions (from 0) that padding hides.
 
     The rest are facts about how the sheet does it, where it may do otherwise than it should:
 
-    ``softmax_axis``, ``row_max_axis``, ``mask_axis``: along which axis; ``mask_place``: ``before`` or ``after`` the softmax;
-    ``mask_how``: ``add``, ``if`` or ``multiply``; ``exp``: ``yes``, ``no`` (scores are normalised as they are) or
-    ``numerator`` (the normaliser lacks it); ``exp_from``: the role that goes into exp; ``output_from``: the role that is multiplied with the values (``weights`` where
-    all is well); ``values_from``: the role that is multiplied by the weights (``V`` where all is well); ``output_axis``: the
-    axis that this product sums over; ``same_projection``: pairs such as ``("Q", "K")`` that share one W;
-    ``labelled``: role → what the labels beside it say, where they say another role.
-    ``copies``: role → further places that show the same matrix (copies and transposes).
-    """
+    ``softmax_axis``, ``row_max_axis``, ``mask_axis``: along which axis; ``mask_place``: ``before`` or ``after`` the
+    softmax; ``mask_how``: ``add``, ``if`` or ``multiply``; ``exp``: ``yes``, ``no`` (scores are normalised as they
+    are) or ``numerator`` (the normaliser lacks it); ``exp_from``: the role that goes into exp; ``output_from``: the
+    role that is multiplied with the values (``weights`` where all is well); ``values_from``: the role that is
+    multiplied by the weights (``V`` where all is well); ``output_axis``: the axis that this product sums over;
+    ``same_projection``: pairs such as ``("Q", "K")`` that share one W; ``labelled``: role → what the labels beside it
+    say, where they say another role. A ``V`` beside ``values_from`` other than ``V``, and a ``mask`` where ``mask`` is
+    ``None``, are on the sheet but not used. ``copies``: role → further places that show the same matrix (copies and
+    transposes)."""
 
     roles: Mapping[str, Place]
     d_k: int
@@ -111,9 +114,8 @@ class Head:
 class Attention:
     """One attention: heads over common inputs, and what joins them.
 
-    ``orientation``: tokens lie in ``rows`` (X·W) or in ``columns`` (W·X). ``kind``: ``self`` or ``cross``. ``shared`` holds what
-    belongs to no single head: X (and X_kv), W_o, concat, projected.
-    """
+    ``orientation``: tokens lie in ``rows`` (X·W) or in ``columns`` (W·X). ``kind``: ``self`` or ``cross``. ``shared``
+    holds what belongs to no single head: X (and X_kv), W_o, concat, projected."""
 
     sheet: int
     orientation: Orientation
@@ -124,7 +126,8 @@ class Attention:
 
 @dataclass(frozen=True, slots=True)
 class OtherStep:
-    """Something else that is plainly there: ``layer norm``, ``residual``, ``linear``, ``relu``, ``softmax``, ``embedding``, …"""
+    """Something else that is plainly there: ``layer norm``, ``residual``, ``linear``, ``relu``, ``softmax``,
+    ``embedding``, …"""
 
     kind: str
     place: Place

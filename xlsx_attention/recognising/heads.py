@@ -15,8 +15,9 @@ from xlsx_attention.recognising.masks import Mask, as_masks, mask_of
 from xlsx_attention.recognising.outputs import Laid, Output, laid_over, output_of
 from xlsx_attention.recognising.places import Matrix, orientation_of
 from xlsx_attention.recognising.projections import Projection, projection_of
-from xlsx_attention.recognising.terms import Cell, Expr, leaves
+from xlsx_attention.recognising.terms import Cell, Expr, leaves, unpack
 from xlsx_attention.recognising.units import Units
+from xlsx_attention.recognising.unused import unused_mask, unused_values
 
 #: Steps from score to weight, by what their formulas did; the first that fits names the cell.
 _STAGES: Final = (("shift", "shifted"), ("mask", "masked"), ("scale", "scaled"), ("dot", "scores"))
@@ -103,6 +104,14 @@ def head_of(family: Family, units: Units, label: Labeller) -> Found | None:
         if laid.masked:
             inverse = {place: cell for cell, place in laid.masked.items()}
             matrices.setdefault("masked", _lines(inverse, queries))
+    elif mask := unused_mask(unpack(next(iter(links.values())).weight)[0], queries, keys, cells):
+        matrices["mask"] = mask
+    x = K.X if K is not None else ()
+    if values_from not in (None, "V") and x:
+        known = {cell for matrix in (first, second) for line in matrix for cell in line}
+        spare = unused_values(x, known, len(output.cells[0]) if output is not None else 0, units)
+        if spare:
+            matrices["V"], found.V = spare, projection_of(spare, cells)
     found.softmax_axis = _axis(link_group(links))
     found.row_max_axis = _maximum_axis(links, cells)
     found.exp, found.exp_from = _exponentials(links, cells)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from xlsx_attention.model.values import TEXT
@@ -39,25 +40,33 @@ def name_in(text: str) -> str | None:
     return None
 
 
+_MASK: Final = re.compile(r"mask|掩码|遮罩|padding|causal", re.IGNORECASE)
+
+
+def is_mask_label(text: str) -> bool:
+    return _MASK.search(text) is not None
+
+
 def label_of(matrix: Matrix, cells: Cells) -> str | None:
     """The name that the nearest label above (first) or before a matrix gives it; ``None`` where there is none."""
+    return next((name for text in texts_near(matrix, cells) if (name := name_in(text)) is not None), None)
+
+
+def texts_near(matrix: Matrix, cells: Cells) -> Iterator[str]:
+    """Texts above a matrix, the nearest row first, then those before it."""
     ids = [cell for line in matrix for cell in line]
     if not ids:
-        return None
+        return
     sheet = unpack(ids[0])[0]
     rect = bounds(cell for cell in ids if unpack(cell)[0] == sheet)
     for row in range(rect.top - 1, max(-1, rect.top - 1 - ABOVE), -1):
         for column in range(max(0, rect.left - BEFORE), min(rect.right, rect.left + 3)):
-            found = _at(cells, sheet, row, column)
-            if found is not None:
-                return found
+            yield from _at(cells, sheet, row, column)
     for column in range(rect.left - 1, max(-1, rect.left - 1 - BEFORE), -1):
-        found = _at(cells, sheet, rect.top, column)
-        if found is not None:
-            return found
-    return None
+        yield from _at(cells, sheet, rect.top, column)
 
 
-def _at(cells: Cells, sheet: int, row: int, column: int) -> str | None:
+def _at(cells: Cells, sheet: int, row: int, column: int) -> Iterator[str]:
     number, kind = cells.grid.sheets[sheet].cached.get(row, column)
-    return name_in(cells.grid.texts[number]) if kind == TEXT else None
+    if kind == TEXT:
+        yield cells.grid.texts[number]
