@@ -12,7 +12,7 @@ import numpy as np
 
 from xlsx_attention.comparing import intervals
 from xlsx_attention.comparing.cell_causes import CellCauses
-from xlsx_attention.comparing.chain import ORDER, Chain
+from xlsx_attention.comparing.chain import HEADS, JOINED, ORDER, Chain
 from xlsx_attention.comparing.intervals import Interval
 from xlsx_attention.comparing.masks import HIDDEN_BY, Bools
 from xlsx_attention.comparing.reach import reached
@@ -53,15 +53,21 @@ class _Way:
 def judge_numbers(grid: WorkbookGrid, judged: Judged, values: Recomputed, subjects: list[Subject]) -> Numbers:
     """Give every bare number on a recognised step a verdict in ``judged``."""
     result = Numbers(values)
+    joined = _Joined()
     for subject in subjects:
-        typed = {role: mask for role in ORDER if (mask := _typed(grid, judged, subject, role)) is not None}
-        if typed:
+        heads = subject.attention.heads
+        if subject.head is heads[0]:
+            joined = _Joined()
+        last = subject.head is heads[-1]
+        roles = [role for role in ORDER if last or role not in JOINED]
+        typed = {role: mask for role in roles if (mask := _typed(grid, judged, subject, role)) is not None}
+        if typed or joined.shown:
             if result.values is values:
                 # These planes may be the file's own; they are written to only as copies.
                 result.values = replace(
                     values, precedents=[p.copy() for p in values.precedents], inputs=[p.copy() for p in values.inputs]
                 )
-            _Head(grid, judged, subject, typed, result).judge()
+            _Head(grid, judged, subject, typed, result, joined).judge(roles)
     return result
 
 
@@ -84,25 +90,50 @@ def _typed(grid: WorkbookGrid, judged: Judged, subject: Subject, role: str) -> B
 
 
 @dataclass(slots=True)
+class _Joined:
+    """What the heads of one attention have given so far: their outputs, printed and from the inputs, and accused cells."""
+
+    shown: list[Interval] = field(default_factory=list)
+    true: list[Interval] = field(default_factory=list)
+    accused: list[tuple[tuple[str, int, int], Cell]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class _Head:
     grid: WorkbookGrid
     judged: Judged
     subject: Subject
     typed: dict[str, Bools]
     result: Numbers
+    joined: _Joined
     shown: dict[str, Interval] = field(default_factory=dict)
     true: dict[str, Interval] = field(default_factory=dict)
-    accused: list[tuple[str, int, int]] = field(default_factory=list)
+    accused: list[tuple[tuple[str, int, int], Cell]] = field(default_factory=list)
 
-    def judge(self) -> None:
-        stored = self.subject.given.matrices.stored
-        for role, matrix in stored.items():
-            self.shown[role] = intervals.printed(matrix) if role in self.typed else intervals.exactly(matrix)
+    def judge(self, roles: list[str]) -> None:
+        matrices = self.subject.given.matrices
+        for role, matrix in matrices.stored.items():
+            bare = role in ORDER and not matrices.places[role].steps
+            self.shown[role] = intervals.printed(matrix) if bare else intervals.exactly(matrix)
             if role not in ORDER:
                 self.true[role] = self.shown[role]
-        for role in ORDER:
-            if role in stored:
+        for role in roles:
+            if role == "concat":
+                self._join()
+            if role in matrices.stored:
                 self._step(role)
+        if "output" in self.shown:
+            self.joined.shown.append(self.shown["output"])
+            self.joined.true.append(self.true["output"])
+        self.joined.accused += self.accused
+
+    def _join(self) -> None:
+        """The heads side by side, this one as the last."""
+        if "output" not in self.shown:
+            return
+        shown, true = [*self.joined.shown, self.shown["output"]], [*self.joined.true, self.true["output"]]
+        if len(shown) == len(self.subject.attention.heads) and len({part.shape[0] for part in shown}) == 1:
+            self.shown[HEADS], self.true[HEADS] = intervals.beside(shown), intervals.beside(true)
 
     def _step(self, role: str) -> None:
         own = self.shown[role]
@@ -131,7 +162,7 @@ class _Head:
         own, given = self.shown[role], self.subject.given
         best: _Way | None = None
         chosen: dict[str, Interval] = {}
-        exact = {r: i for r, i in chain.at.items() if r not in ORDER}
+        exact = {r: i for r, i in chain.at.items() if r not in ORDER and r != HEADS}
         rounded = {r: intervals.printed(given.matrices.stored[r]) for r in exact}
         for inputs in (exact, rounded):
             for divisor in dict.fromkeys((given.divisor, given.used)):
@@ -155,23 +186,19 @@ class _Head:
                 if not self.typed[role][i, j]:
                     continue
                 cell = (place.sheet, row, column)
-                upstream = [origin for origin in self.accused if reached(origin, role, i, j)]
+                known = [*self.joined.accused, *self.accused] if role in JOINED else self.accused
+                upstream = [at for origin, at in known if reached(origin, role, i, j)]
                 verdict = _verdict(bool(follows[i, j]), bool(traced[i, j]), bool(upstream))
                 self.judged.put(self.grid, cell, CODE[verdict])
                 self._note(self.result.values.precedents, cell, expected.middle[i, j])
                 self._note(self.result.values.inputs, cell, true.middle[i, j])
                 if verdict == "origin":
-                    self.accused.append((role, i, j))
+                    self.accused.append(((role, i, j), cell))
                     radius = float(own.high[i, j] - own.low[i, j] + expected.high[i, j] - expected.low[i, j]) / 2
                     number = float(own.middle[i, j])
                     self.result.causes[cell] = causes.cause(cell, number, radius) or "unexplained"
                 elif verdict == "inherited":
-                    self.result.origins[cell] = tuple(self._cell(origin) for origin in upstream[:8])
-
-    def _cell(self, origin: tuple[str, int, int]) -> Cell:
-        role, i, j = origin
-        matrices = self.subject.given.matrices
-        return (matrices.places[role].sheet, *matrices.cells[role][i][j])
+                    self.result.origins[cell] = tuple(upstream[:8])
 
     @staticmethod
     def _note(planes: list[Plane], cell: Cell, number: float) -> None:

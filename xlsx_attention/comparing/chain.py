@@ -12,8 +12,15 @@ from xlsx_attention.comparing.given import Given
 from xlsx_attention.comparing.intervals import Interval
 from xlsx_attention.model.values import Floats
 
-#: The steps in running order. ``concat`` is put together from the heads by the caller.
-ORDER = ("Q", "K", "V", "scores", "scaled", "masked", "row_max", "shifted", "exp", "normaliser", "weights", "output", "projected")
+#: The steps in running order.
+ORDER = (
+    *("Q", "K", "V", "scores", "scaled", "masked", "row_max", "shifted", "exp", "normaliser", "weights", "output"),
+    *("concat", "projected"),
+)
+#: Steps that all heads go into together.
+JOINED = frozenset({"concat", "projected"})
+#: The heads' outputs side by side, as :class:`Chain` is given them.
+HEADS = "outputs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +148,10 @@ def _output(c: Chain, divisor: float) -> Iterator[Interval | None]:
     yield c.dot(c.at.get("weights"), c.at.get("V"))
 
 
+def _concat(c: Chain, divisor: float) -> Iterator[Interval | None]:
+    yield c.at.get(HEADS)
+
+
 def _projected(c: Chain, divisor: float) -> Iterator[Interval | None]:
     yield c.linear("concat" if "concat" in c.at else "output", "W_o", "b_o")
 
@@ -158,5 +169,6 @@ _WAYS: dict[str, Callable[[Chain, float], Iterator[Interval | None]]] = {
     "normaliser": _normaliser,
     "weights": _weights,
     "output": _output,
+    "concat": _concat,
     "projected": _projected,
 }

@@ -100,6 +100,11 @@ def product(a: Interval, b: Interval) -> Interval:
     return Interval(terms.low.sum(axis=1) - slack, terms.high.sum(axis=1) + slack)
 
 
+def beside(parts: list[Interval]) -> Interval:
+    """Matrices of equal height put side by side."""
+    return Interval(np.hstack([part.low for part in parts]), np.hstack([part.high for part in parts]))
+
+
 def masked(scores: Interval, keep: Bools) -> Interval:
     """Hidden scores may be anything far below: (−∞, −∞)."""
     return Interval(np.where(keep, scores.low, -np.inf), np.where(keep, scores.high, -np.inf))

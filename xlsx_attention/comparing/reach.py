@@ -7,7 +7,7 @@ from typing import Final
 #: Steps of one query and one key, before the line of a query is summed.
 PAIRS: Final = ("scores", "scaled", "masked", "shifted", "exp")
 LINES: Final = ("row_max", "normaliser")
-ORDER: Final = (*PAIRS[:3], "row_max", *PAIRS[3:], "normaliser", "weights", "output", "projected")
+ORDER: Final = (*PAIRS[:3], "row_max", *PAIRS[3:], "normaliser", "weights", "output", "concat", "projected")
 
 
 def reached(origin: tuple[str, int, int], role: str, i: int, j: int) -> bool:
@@ -23,7 +23,7 @@ def reached(origin: tuple[str, int, int], role: str, i: int, j: int) -> bool:
     if source == "K":
         return role not in PAIRS or j == a
     if source == "V":
-        return role == "projected" or (role == "output" and j == b)
+        return role in ("concat", "projected") or (role == "output" and j == b)
     if source not in ORDER or ORDER.index(source) >= ORDER.index(role):
         return False
     if source in PAIRS and role in PAIRS:
