@@ -217,6 +217,13 @@ def test_the_course_example_has_the_published_figures(project: Path) -> None:
     assert checked == 53
 
 
+def test_padding_in_the_sentence_is_masked_and_the_word_is_a_word() -> None:
+    [drawn] = lessons(ExampleSpec(tokens="[PAD] a pad <pad>", length=5))
+    assert drawn.values["mask"].tolist() == [[0, 1, 1, 0, 0]]
+    assert (drawn.values["weights"][:, [0, 3, 4]] == 0).all()
+    assert (drawn.values["weights"][:, 1:3] > 0).all()
+
+
 def test_progress_is_told_to_the_end(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     generate(ExampleSpec(versions=2), tmp_path / "lesson.xlsx", progress=lambda done, total: told.append((done, total)))

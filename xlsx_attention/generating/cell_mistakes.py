@@ -76,7 +76,7 @@ def _typed(drawn: Drawn, generator: random.Random, kind: str, wrong: Callable[[f
 
 def _misread(number: float) -> float:
     """Another number with two decimals, such as a person would have typed."""
-    return round(number, 2) + (0.3 if number < 0.5 else -0.3)
+    return round(number + (0.3 if number < 0.5 else -0.3), 2)
 
 
 def pasted(drawn: Drawn, generator: random.Random) -> list[Mistake]:

@@ -12,6 +12,7 @@ from xlsx_attention.generating.placing import COLUMN_WIDTH, Page, Panel
 from xlsx_attention.generating.refs import Refs, absolute, quoted
 from xlsx_attention.generating.styles import Looks, number_format
 from xlsx_attention.generating.texts import NAMES, PHRASES, TITLES, symbol
+from xlsx_attention.model.address import Rect
 from xlsx_attention.model.example import ExampleSpec
 from xlsx_attention.model.values import Floats
 from xlsx_attention.writing import AttentionSheet, AttentionWorkbook
@@ -83,6 +84,8 @@ def draw(
         for key, rect in (strip for strip in (panel.above, panel.beside) if strip):
             numbers = laid(drawn.values[key], drawn.refs.columns)
             sheet.write_numbers(rect.top, rect.left, numbers, looks("input", number_format("mask", 0)))
+            if drawn.lesson.by_key[key].role == "mask":
+                _zeros_and_ones(sheet, rect, spec)
         _body(sheet, panel, drawn, spec, looks)
         done += panel.rect.size
         if told is not None:
@@ -152,6 +155,8 @@ def _body(sheet: AttentionSheet, panel: Panel, drawn: Drawn, spec: ExampleSpec, 
     number = number_format(step.role, spec.decimals)
     if step.op is None:
         sheet.write_numbers(rect.top, rect.left, values, looks("input", number))
+        if step.role in ("mask", "causal"):
+            _zeros_and_ones(sheet, rect, spec)
         return
     look = looks("result" if step.role in ("weights", "output", "projected") else "formula", number)
     formula = array_formula(drawn.lesson, step, refs)
@@ -189,6 +194,15 @@ def _body(sheet: AttentionSheet, panel: Panel, drawn: Drawn, spec: ExampleSpec, 
             {"type": "2_color_scale", "min_type": "num", "min_value": 0, "max_type": "num", "max_value": 1,
              "min_color": "#FFFFFF", "max_color": "#5B9BD5"},
         )  # fmt: skip
+
+
+def _zeros_and_ones(sheet: AttentionSheet, rect: Rect, spec: ExampleSpec) -> None:
+    """A mask takes nothing else."""
+    sheet.data_validation(
+        rect.top, rect.left, rect.bottom - 1, rect.right - 1,
+        {"validate": "integer", "criteria": "between", "minimum": 0, "maximum": 1,
+         "error_message": PHRASES[spec.lang]["mask"]},
+    )  # fmt: skip
 
 
 def _arrows(sheet: AttentionSheet, drawn: Drawn, looks: Looks) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from xlsx_attention.model.values import Floats
 
 PAD = "<PAD>"
 BEGIN = "<BOS>"
+_PADDING = re.compile(r"<pad>|\[pad\]", re.IGNORECASE)
 DEFAULT_WIDTH = 8
 #: The most cells of a lesson: past them the workbook no longer fits into the memory of a usual machine.
 MAX_CELLS = 4_000_000
@@ -47,6 +49,11 @@ class Inputs:
     def features(self) -> int:
         """D."""
         return int(self.X.shape[1])
+
+
+def is_padding(token: str) -> bool:
+    """Whether a token of the sentence is padding itself: ``<PAD>``, ``[pad]``. The word "pad" is a word."""
+    return _PADDING.fullmatch(token) is not None
 
 
 def drawn(generator: random.Random, rows: int, columns: int, spread: float, decimals: int) -> Floats:
@@ -126,7 +133,7 @@ def asking_inputs(spec: ExampleSpec, inputs: Inputs, stream: str) -> tuple[tuple
 
     Without a target it is what a decoder would have of the same sentence: a beginning, and all tokens but the last.
     """
-    real = tuple(token for token in inputs.tokens if token != PAD)
+    real = tuple(token for token in inputs.tokens if not is_padding(token))
     tokens = spec.target or (BEGIN, *real[:-1])
     _check_size(max(len(tokens), inputs.length), inputs.features, max(inputs.d_k, inputs.d_v), inputs.heads)
     generator = random.Random(f"{spec.seed}/{stream}/target")
@@ -233,7 +240,7 @@ def _keep(spec: ExampleSpec, tensors: Mapping[str, Floats], S: int) -> Floats:
         if not np.isin(keep, (0.0, 1.0)).all():
             refuse("mask", "the mask holds other numbers than 1 (keep) and 0 (hide)")
     else:
-        keep = np.array([[0.0 if token == PAD else 1.0 for token in _tokens(spec, tensors)]])
+        keep = np.array([[0.0 if is_padding(token) else 1.0 for token in _tokens(spec, tensors)]])
     if spec.mask == "none" and not keep.all():
         hidden = int((keep == 0.0).sum())
         refuse(

@@ -62,6 +62,7 @@ PHRASES: Final[dict[str, dict[str, str]]] = {
         "hidden": "填充 <PAD> 被掩码设为 −1e9，softmax 后权重恰为 0。",
         "exercise": "练习：填黄色格（数字或公式）。旁边的 ✓ 或 ✗ 说明对不对，… 表示还没填完；"
         "每一步都按你自己前面填的数检查，误差不超过 {tol} 算对。",
+        "mask": "1 表示保留，0 表示遮住。",
         "key": "答案：与练习逐格对应。",
         "right": "已对",
         "number": "第 {n} 份",
@@ -79,6 +80,7 @@ PHRASES: Final[dict[str, dict[str, str]]] = {
         "hidden": "The mask sets <PAD> to −1e9, so its weight after softmax is exactly 0.",
         "exercise": "Exercise: fill in the yellow cells, numbers or formulas. ✓ or ✗ says whether a token is right, … "
         "that something is missing. Each step is checked from your own numbers before it, to within {tol}.",
+        "mask": "1 keeps a token, 0 hides it.",
         "key": "Key: cell by cell as the exercise.",
         "right": "right so far",
         "number": "version {n}",
