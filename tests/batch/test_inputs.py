@@ -64,6 +64,11 @@ def test_excluded_folders_and_files_are_left_out(folder: Path) -> None:
     assert found.skipped[-1].reason == "holds no .xlsx or .xlsm workbook"
 
 
+def test_the_reports_own_workbook_is_no_input(folder: Path) -> None:
+    found = gather([folder / "b" / "d.xlsx", folder / "a.xlsx"], exclude=[folder / "b"])
+    assert names(found.files, folder) == ["a.xlsx"]
+
+
 def test_a_file_over_the_budget_is_refused(folder: Path) -> None:
     found = gather([folder / "a.xlsx"], budgets=Budgets(file_bytes=3))
     assert found.files[0].refusal is not None

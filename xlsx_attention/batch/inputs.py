@@ -148,8 +148,8 @@ class _Walk:
 
     def _file(self, path: str, *, named: bool) -> None:
         base = os.path.basename(path)
-        if os.path.realpath(path) in self.excluded:
-            self.skip(path, "is part of the call, not a submission")
+        if self._excluded(path):
+            self.skip(path, "is the key or part of the report, not a submission")
         elif base.startswith("~$"):
             self.skip(path, "is the lock file of an open workbook")
         elif base.startswith("."):
@@ -165,6 +165,10 @@ class _Walk:
                 self._refuse(path, "not-a-file", f"is {kind}; hand in a workbook saved as .xlsx")
             else:
                 self._add(path)
+
+    def _excluded(self, path: str) -> bool:
+        real = os.path.realpath(path)
+        return any(real == other or real.startswith(other + os.sep) for other in self.excluded)
 
     def _remote(self, address: str) -> None:
         files, path = filesystem(address)

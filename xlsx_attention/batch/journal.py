@@ -31,6 +31,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lines: dict[str, tuple[int, int]] = {}
+        self._status: dict[str, str] = {}
         #: Digest → status of the latest outcome of that content, under whatever settings.
         self.statuses: dict[str, str] = {}
         try:
@@ -65,7 +66,7 @@ class Journal:
             if parsed is not None:
                 key, digest, status = parsed
                 self._lines[key] = (end, length)
-                self.statuses[digest] = status
+                self._status[key] = self.statuses[digest] = status
             elif not line.endswith(b"\n"):
                 # Torn by a crash: cut off, so that the next line does not run into it.
                 self._stream.truncate(end)
@@ -96,7 +97,11 @@ class Journal:
                 where=str(self.path),
             ) from None
         self._lines[key] = (offset, len(line))
-        self.statuses[digest] = outcome.status
+        self._status[key] = self.statuses[digest] = outcome.status
+
+    def status(self, key: str) -> str:
+        """The status of an outcome, without reading it."""
+        return self._status[key]
 
     def get(self, key: str) -> Outcome:
         offset, length = self._lines[key]

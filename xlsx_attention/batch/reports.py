@@ -63,7 +63,9 @@ def write_reports(
             grades.add(row, record)
             rows.append(row)
             report.add({**record, "sha256": file.digest or None, "same_as": row.same_as or None})
-            _write_quickly(folder / row.page, found.page_for(file.digest, file.name) or plain_page(row, tool))
+            _write_quickly(
+                folder / row.page, found.page_for(file.digest, file.name) or plain_page(row, tool, settings.language)
+            )
         overview = Overview(tuple(rows), slips, gathered.skipped, tool, bool(settings.key), settings.language)
         report.finish(overview)
     wanted = {row.page for row in rows}

@@ -142,7 +142,7 @@ class _Work:
             if digest.startswith("refused "):
                 self._bad[digest] = True
             elif key in self.journal:
-                self._bad[digest] = self.journal.statuses[digest] != "agrees"
+                self._bad[digest] = self.journal.status(key) != "agrees"
             else:
                 missing.append(Task(self._names[digest][0].address, digest))
         total, before = len(self._order), len(self._bad)

@@ -6,12 +6,14 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from xlsx_attention.cli.console import complain
+from xlsx_attention.cli.limits import chosen, limit_options
 
 if TYPE_CHECKING:
     from xlsx_attention.batch.run import BatchResult, Runner
@@ -53,6 +55,7 @@ def _size(ctx: click.Context, param: click.Parameter, value: str) -> int:
 @click.option("--rtol", type=click.FloatRange(0, 1), help="Relative tolerance; by default it follows from each file.")
 @click.option("--sheet", "sheets", multiple=True, metavar="NAME", help="Only this sheet (may be repeated).")
 @click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True)
+@limit_options(untrusted=True)
 @click.option("--quiet", "-q", is_flag=True, help="Only the exit code and errors.")
 def command(
     paths: tuple[str, ...],
@@ -70,6 +73,7 @@ def command(
     sheets: tuple[str, ...],
     lang: str,
     quiet: bool,
+    **given: Any,
 ) -> None:
     """Judge every workbook under each PATH (files, folders, patterns, fsspec addresses) and write reports into a
     folder.
@@ -90,6 +94,7 @@ def command(
     settings = make_settings(
         rtol=rtol, sheets=sheets or None, timeout=timeout, memory=memory, language=lang, key=key, rubric=rubric
     )
+    settings = replace(settings, budgets=chosen(given, untrusted=True))
     runner = _cluster(dask) if dask else LocalWorkers(jobs)
     with _progress(quiet) as progress:
         result = run_batch(
@@ -155,8 +160,11 @@ def _summary(result: BatchResult) -> None:
         complain(f"skipped {visible(item.name)}: {item.reason}")
     if len(result.skipped) > SKIPPED:
         complain(f"skipped {len(result.skipped) - SKIPPED} more; the report lists all")
-    for row in [row for row in result.rows if row.reason][:SKIPPED]:
+    unjudged = [row for row in result.rows if row.status in ("unreadable", "failed")]
+    for row in unjudged[:SKIPPED]:
         complain(f"{visible(row.name)}: {row.reason}")
+    if len(unjudged) > SKIPPED:
+        complain(f"{len(unjudged) - SKIPPED} more could not be judged; the report lists all")
     sums = totals(result.rows)
     states = ", ".join(
         f"{sums[state]} {state}" for state in ("agrees", "diverges", "unreadable", "failed", "not-run") if sums[state]

@@ -9,7 +9,7 @@
 
     [[step]]
     name = "scores"
-    cells = "Attention!U10:X13"    # or: role = "scores"
+    cells = "Attention!U10:X13"    # or: role = "scores", and sheet = "Attention" where several sheets have it
     points = 4
     carried_forward = false        # each of these three may differ for a step
     tolerance = 1e-6
@@ -28,7 +28,7 @@ from xlsx_attention.model.address import Rect
 
 @dataclass(frozen=True, slots=True)
 class RubricStep:
-    """Points for a range of the key, or for a role. ``sheet`` is ``""`` where a role is meant."""
+    """Points for a range of the key, or for a role; ``sheet`` ``""`` means the first sheet that has the role."""
 
     name: str
     sheet: str
@@ -51,7 +51,7 @@ class Rubric:
 
 
 _TOP = {"tolerance", "carried_forward", "inputs", "others", "partial", "step"}
-_STEP = {"name", "cells", "role", "points", "carried_forward", "tolerance", "partial"}
+_STEP = {"name", "cells", "role", "sheet", "points", "carried_forward", "tolerance", "partial"}
 
 
 def parse_rubric(text: str, where: str = "rubric") -> Rubric:
@@ -83,7 +83,7 @@ def _step(data: dict[str, Any], rubric: Rubric, where: str) -> RubricStep:
     _known(data, _STEP, where)
     if ("cells" in data) == ("role" in data):
         raise UsageError("bad-rubric", 'needs either cells = "Sheet!A1:B2" or role = "scores"', where=where)
-    sheet, rect = "", None
+    sheet, rect = str(data.get("sheet", "")), None
     if "cells" in data:
         sheet, mark, cells = str(data["cells"]).rpartition("!")
         try:

@@ -86,7 +86,10 @@ def _step_name(key: KeyBook, sheet: int, rect: Rect) -> str:
 def _named(key: KeyBook, step: RubricStep) -> Marked:
     if step.rect is None:
         rects = [
-            place for place, role in key.roles.items() if role == step.role or role.rpartition(" ")[0] == step.role
+            place
+            for place, role in key.roles.items()
+            if step.role in (role, role.rpartition(" ")[0])
+            and step.sheet.casefold() in ("", key.grid.sheets[place[0]].name.casefold())
         ]
         if not rects:
             raise UsageError("bad-rubric", f"the key has no step with the role {step.role!r}", where=step.name)
