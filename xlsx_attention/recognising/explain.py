@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from keyword import iskeyword
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias
 
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.grid import WorkbookGrid
@@ -13,13 +13,14 @@ from xlsx_attention.model.plan import Plan
 from xlsx_attention.model.role import AttentionMap, Place
 from xlsx_attention.model.values import TEXT
 from xlsx_attention.recognising.cells import Cells
-from xlsx_attention.recognising.numpy_words import Namespace, Ragged, Words, Writer, literal
+from xlsx_attention.recognising.numpy_functions import Words
+from xlsx_attention.recognising.numpy_words import Namespace, Ragged, Writer, literal
+from xlsx_attention.recognising.order import ordered
 from xlsx_attention.recognising.places import rectangles
 from xlsx_attention.recognising.recognise import read
 from xlsx_attention.recognising.terms import Expr, cells_of, leaves, unpack
 
 Key: TypeAlias = tuple[int, Rect]
-Node = TypeVar("Node", bound=Hashable)
 
 #: A rectangle with more cells than this is written down by its numbers, not by its formula.
 LARGEST: Final = 20_000
@@ -262,41 +263,6 @@ class Program:
             self.space.scalars.discard(name)
             text = f"np.array([[{text}]])"
         return Line(name, text, sheet, rect, rect.shape, self._comment(sheet, rect, "stored values"))
-
-
-def ordered(needs: Mapping[Node, set[Node]]) -> list[list[Node]]:
-    """Nodes after all that they need; those that need each other together (Kosaraju's two walks, without recursion)."""
-    done: dict[Node, None] = {}
-    for start in needs:
-        stack = [(start, False)]
-        opened: set[Node] = set()
-        while stack:
-            node, finished = stack.pop()
-            if finished:
-                done.setdefault(node)
-            elif node not in done and node not in opened:
-                opened.add(node)
-                stack.append((node, True))
-                stack += [(need, False) for need in needs[node] if need not in done]
-    users: dict[Node, list[Node]] = {node: [] for node in needs}
-    for node, wanted in needs.items():
-        for need in wanted:
-            users[need].append(node)
-    groups: list[list[Node]] = []
-    placed: set[Node] = set()
-    for start in reversed(done):
-        if start in placed:
-            continue
-        group: list[Node] = []
-        rest = [start]
-        while rest:
-            node = rest.pop()
-            if node not in placed:
-                placed.add(node)
-                group.append(node)
-                rest += users[node]
-        groups.append(group)
-    return groups[::-1]
 
 
 def _leaves(cells: Cells, cell: int) -> list[int]:

@@ -88,7 +88,7 @@ def _product(
         rest = wanted.values - product
         for axis in (0, 1):
             line = np.median(rest, axis=axis, keepdims=True)
-            if wanted.shape[axis] < 3 or not agrees(product + line, wanted, slack):
+            if wanted.shape[axis] < 2 or not agrees(product + line, wanted, slack):
                 continue
             for bias in both_ways(tables):
                 if bias.shape == line.shape and np.all(

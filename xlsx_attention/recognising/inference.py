@@ -16,27 +16,10 @@ import numpy.typing as npt
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.values import Floats
 from xlsx_attention.recognising.cells import Cells
-from xlsx_attention.recognising.fits import HIDDEN, ProductFit, agrees, both_ways, products, softmax, sums_to_one
+from xlsx_attention.recognising.fits import HIDDEN, ProductFit, agrees, both_ways, products
+from xlsx_attention.recognising.softmaxes import Chain, Search, is_softmax
 from xlsx_attention.recognising.tables import Table, tables_of
 from xlsx_attention.recognising.terms import Cell, Exp, Expr, Func, If, Max, Num, inverse, times, total
-
-
-@dataclass(slots=True)
-class Chain:
-    """One softmax by numbers: ``weights`` along ``axis``, and the tables before it (``None``: not on the sheet)."""
-
-    weights: Table
-    axis: int
-    source: Table
-    factor: float = 1.0
-    exp: Table | None = None
-    shifted: bool = False
-    normaliser: Table | None = None
-    row_max: Table | None = None
-    unmasked: Table | None = None
-    mask: Table | None = None
-    scores: Table | None = None
-    divisor: float | None = None
 
 
 @dataclass(slots=True)
@@ -58,7 +41,7 @@ class Inference:
 
     def run(self) -> None:
         outputs: list[Table] = []
-        for chain in self.chains():
+        for chain in Search(self.tables).chains():
             scores = chain.scores or chain.unmasked or chain.source
             fits = products(scores, self.tables, scaled=chain.scores is None and chain.factor == 1.0)
             fit = self._best_scores(fits, chain)
@@ -79,102 +62,6 @@ class Inference:
         self._join(outputs)
 
     # ---- finding
-
-    def chains(self) -> Iterable[Chain]:
-        taken: set[Rect] = set()
-        for weights in self.tables:
-            if weights.rect in taken:
-                continue
-            for axis in sums_to_one(weights):
-                chain = self._softmax(weights, axis)
-                if chain is not None:
-                    taken.add(weights.rect)
-                    yield chain
-                    break
-
-    def _alike(self, table: Table) -> list[Table]:
-        """Other tables of the same shape, the nearest before it first."""
-        others = [t for t in self.tables if t.shape == table.shape and t.rect != table.rect]
-        return sorted(others, key=lambda t: (t.rect > table.rect, _distance(t.rect, table.rect)))
-
-    def _softmax(self, weights: Table, axis: int) -> Chain | None:
-        others = self._alike(weights)
-        for source in others:
-            if _is_softmax(source, 1.0, weights, axis):
-                return self._completed(Chain(weights, axis, source))
-        for source in others:
-            factor = _log_slope(source, weights, axis)
-            if factor is not None and _is_softmax(source, factor, weights, axis):
-                return self._completed(Chain(weights, axis, source, factor))
-        return None
-
-    def _completed(self, chain: Chain) -> Chain:
-        source, axis = chain.source, chain.axis
-        for exp in self._alike(chain.weights):
-            for shifted in (True, False):
-                scores = chain.factor * source.values
-                peak = scores.max(axis=axis, keepdims=True) if shifted else 0.0
-                raised = np.exp(np.clip(scores - peak, -700.0, 700.0))
-                slack = raised * np.expm1(np.minimum(source.radius * 2 * chain.factor, 1.0))
-                if exp.rect != source.rect and chain.exp is None and agrees(raised, exp, slack):
-                    chain.exp, chain.shifted = exp, shifted
-        peaks = source.values.max(axis=axis, keepdims=True)
-        for line in both_ways(self.tables):
-            if line.shape != peaks.shape:
-                continue
-            if chain.row_max is None and agrees(peaks, line, float(source.radius.max())):
-                chain.row_max = line
-            if chain.exp is not None and chain.normaliser is None:
-                sums = chain.exp.values.sum(axis=axis, keepdims=True)
-                if agrees(sums, line, chain.exp.radius.sum(axis=axis, keepdims=True)):
-                    chain.normaliser = line
-        if chain.exp is not None and not chain.shifted:
-            chain.row_max = None
-        hidden = source.values <= HIDDEN
-        if hidden.any() and not hidden.all():
-            for other in self._alike(source):
-                if (other.values > HIDDEN).all() and _meet(other, source, ~hidden):
-                    chain.unmasked = other
-                    break
-            chain.mask = self._mask(hidden)
-        before = chain.unmasked or source
-        if chain.factor == 1.0:
-            self._scale(chain, before)
-        return chain
-
-    def _mask(self, hidden: npt.NDArray[np.bool_]) -> Table | None:
-        for table in both_ways(self.tables):
-            rows, columns = table.shape
-            if rows not in (1, hidden.shape[0]) or columns not in (1, hidden.shape[1]) or table.values.size < 2:
-                continue
-            values = np.broadcast_to(table.values, hidden.shape)
-            if set(np.unique(values)) == {0.0, 1.0} and ((values == 0) == hidden).all():
-                return table
-            low = values <= HIDDEN
-            if low.any() and (low == hidden).all() and (values[~low] == 0).all():
-                return table
-        return None
-
-    def _scale(self, chain: Chain, before: Table) -> None:
-        best: tuple[float, Table, float] | None = None
-        for other in self._alike(before):
-            if other.rect in (chain.weights.rect, chain.source.rect) or (other.values <= HIDDEN).any():
-                continue
-            norm = float((other.values**2).sum())
-            factor = float((other.values * before.values).sum()) / norm if norm else 0.0
-            visible = before.values > HIDDEN
-            if not visible.all():
-                norm = float((other.values[visible] ** 2).sum())
-                factor = float((other.values[visible] * before.values[visible]).sum()) / norm if norm else 0.0
-            if not 0.02 < factor < 0.95:
-                continue
-            scaled = np.where(visible, factor * other.values, before.values)
-            if agrees(scaled, before, factor * other.radius):
-                error = float(np.abs(scaled - before.values).mean())
-                if best is None or error < best[0]:
-                    best = (error, other, factor)
-        if best is not None:
-            chain.scores, chain.divisor = best[1], 1.0 / best[2]
 
     def _best_scores(self, fits: list[ProductFit], chain: Chain) -> ProductFit | None:
         """The pair of which both are products themselves, if there is one."""
@@ -377,7 +264,7 @@ def _snapped(chain: Chain, scores: Table, fit: ProductFit) -> ProductFit:
                 break
     if chain.factor != 1.0:
         for root in roots(1.0 / chain.factor):
-            if _is_softmax(chain.source, 1.0 / root, chain.weights, chain.axis):
+            if is_softmax(chain.source, 1.0 / root, chain.weights, chain.axis):
                 chain.factor = 1.0 / root
                 break
     if fit.number != 1.0:
@@ -387,37 +274,6 @@ def _snapped(chain: Chain, scores: Table, fit: ProductFit) -> ProductFit:
             if agrees(product / root, scores, slack / root):
                 return ProductFit(fit.a, fit.b, fit.error, 1.0 / root, fit.bias)
     return fit
-
-
-def _distance(a: Rect, b: Rect) -> int:
-    return abs(a.top - b.top) + abs(a.left - b.left)
-
-
-def _meet(a: Table, b: Table, where: npt.NDArray[np.bool_]) -> bool:
-    fits = np.abs(a.values - b.values)[where] <= (a.radius + b.radius)[where]
-    return bool(fits.mean() >= 0.8)
-
-
-def _is_softmax(source: Table, factor: float, weights: Table, axis: int) -> bool:
-    if (source.values >= 0).all() and (source.values <= 1).all() and sums_to_one(source):
-        return False
-    found = softmax(factor * source.values, axis)
-    slack = found * np.expm1(np.minimum(4 * factor * source.radius.max(), 1.0))
-    return agrees(found, weights, slack)
-
-
-def _log_slope(source: Table, weights: Table, axis: int) -> float | None:
-    """The factor by which scores were multiplied before the softmax, from ratios of weights."""
-    visible = (weights.values > 4 * weights.radius) & (source.values > HIDDEN)
-    if visible.sum() < 4:
-        return None
-    logs = np.log(np.where(visible, weights.values, 1.0))
-    count = np.maximum(visible.sum(axis=axis, keepdims=True), 1)
-    centred = np.where(visible, source.values - (source.values * visible).sum(axis=axis, keepdims=True) / count, 0.0)
-    shifted = np.where(visible, logs - (logs * visible).sum(axis=axis, keepdims=True) / count, 0.0)
-    norm = float((centred**2).sum())
-    factor = float((centred * shifted).sum()) / norm if norm > 0 else 0.0
-    return factor if 0.02 < factor < 0.95 else None
 
 
 def _beside(tables: Sequence[Table], axis: int) -> tuple[Floats, npt.NDArray[np.int64]] | None:

@@ -7,15 +7,15 @@ products becomes ``@`` where one factor follows the rows and the other the colum
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from xlsx_attention.model.address import Rect
+from xlsx_attention.recognising.numpy_functions import FUNCTIONS, REDUCTIONS, Shape, Words
 from xlsx_attention.recognising.places import bounds
 from xlsx_attention.recognising.terms import (
     Cell,
@@ -35,23 +35,10 @@ from xlsx_attention.recognising.terms import (
 )
 
 Ids = npt.NDArray[np.int64]
-Shape = tuple[int, int]
 
 
 class Ragged(Exception):
     """The cells do not have one expression between them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """A piece of NumPy: its text, how tightly it binds (0 sum, 1 product, 2 power or sign, 3 atom), and its shape."""
-
-    text: str
-    binds: int
-    shape: Shape
-
-    def within(self, binds: int) -> str:
-        return self.text if self.binds >= binds else f"({self.text})"
 
 
 @dataclass(slots=True)
@@ -319,10 +306,10 @@ class Writer:
             raise Ragged("unlike functions")
         if name.startswith('"'):
             return Words(f"np.array({name[1:-1]!r}, dtype=object)", 3, (1, 1))
-        reduced = _REDUCTIONS.get(name)
+        reduced = REDUCTIONS.get(name)
         if reduced is not None:
             return self._reduce([e.args for e in exprs], shape, reduced)
-        write = _FUNCTIONS.get(name)
+        write = FUNCTIONS.get(name)
         if write is None:
             raise Ragged(name)
         words = [self.lift(column, shape) for column in self._columns([e.args for e in exprs])]
@@ -375,58 +362,3 @@ def _reduced(inner: Words, shape: Shape, how: str, axis: int) -> Words:
     return Words(
         f"{text}.{method}(axis={axis}{extra}, keepdims=True)", 3, (shape[0], 1) if axis == 1 else (1, shape[1])
     )
-
-
-_REDUCTIONS: Final[dict[str, str]] = {
-    "AVERAGE": "mean",
-    "MIN": "min",
-    "STDEV": "std1",
-    "STDEV.S": "std1",
-    "STDEV.P": "std",
-    "STDEVP": "std",
-    "VAR": "var1",
-    "VAR.S": "var1",
-    "VAR.P": "var",
-    "VARP": "var",
-}
-
-
-def _infix(symbol: str) -> Callable[[list[Words]], str]:
-    return lambda words: f"({words[0].within(1)} {symbol} {words[1].within(1)})"
-
-
-def _call(name: str) -> Callable[[list[Words]], str]:
-    return lambda words: f"{name}({', '.join(word.text for word in words)})"
-
-
-def _round(words: list[Words]) -> str:
-    """Excel rounds halves away from zero, NumPy to even."""
-    x, digits = words[0].text, words[1].text if len(words) > 1 else "0"
-    return f"(np.sign({x}) * np.floor(np.abs({x}) * 10.0**({digits}) + 0.5) / 10.0**({digits}))"
-
-
-def _all(symbol: str) -> Callable[[list[Words]], str]:
-    return lambda words: "(" + f" {symbol} ".join(word.within(3) for word in words) + ")"
-
-
-_FUNCTIONS: Final[dict[str, Callable[[list[Words]], str]]] = {
-    "=": _infix("=="),
-    "<>": _infix("!="),
-    "<": _infix("<"),
-    ">": _infix(">"),
-    "<=": _infix("<="),
-    ">=": _infix(">="),
-    "AND": _all("&"),
-    "OR": _all("|"),
-    "NOT": _call("np.logical_not"),
-    "ABS": _call("np.abs"),
-    "SIN": _call("np.sin"),
-    "COS": _call("np.cos"),
-    "TANH": _call("np.tanh"),
-    "LN": _call("np.log"),
-    "INT": _call("np.floor"),
-    "MOD": _call("np.mod"),
-    "ISEVEN": lambda words: f"(np.floor({words[0].text}) % 2 == 0)",
-    "ISODD": lambda words: f"(np.floor({words[0].text}) % 2 == 1)",
-    "ROUND": _round,
-}
