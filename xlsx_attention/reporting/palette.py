@@ -32,7 +32,7 @@ VERDICT_SHADES: Final[dict[str, Shade]] = {
     "not-computed": Shade("#E2DDEB", "#6C5B93", "#3B3154", "?"),
 }
 
-#: From no weight to full weight, for heatmaps: white to Okabe and Ito's blue.
-HEAT: Final = ("#FFFFFF", "#0072B2")
+#: From no weight to full weight, for heatmaps: white to their sky blue, under black text.
+HEAT: Final = ("#FFFFFF", "#56B4E9")
 #: A cell that is off by more than the tolerance.
 OFF: Final = "#F6C9A8"

@@ -21,6 +21,8 @@ from xlsx_attention.errors import UsageError
 _LOCAL: Final = struct.Struct("<4s5H3I2H")
 _CENTRAL: Final = struct.Struct("<4s6H3I5H2I")
 _END: Final = struct.Struct("<4s4H2IH")
+#: The reader has its own budgets for the parts that it reads; this one is for notes and drawings as well.
+_LARGEST: Final = 512 << 20
 _DESCRIPTOR: Final = 0x08
 _UTF8: Final = 0x800
 #: 1980-01-01, the zip format's first day: the same input gives the same bytes.
@@ -44,8 +46,16 @@ class Package:
         return part.lower() in self.names or part in self.changed
 
     def read(self, part: str) -> bytes:
+        """A part's bytes. :class:`UsageError` for one that is larger than any real one, or that declares entities."""
         name = self.names.get(part.lower(), part)
-        return self.changed[name] if name in self.changed else self.zip.read(name)
+        if name in self.changed:
+            return self.changed[name]
+        if self.zip.getinfo(name).file_size > _LARGEST:
+            raise UsageError("over-budget", f"a part of more than {_LARGEST >> 20} MiB cannot be annotated", where=name)
+        data = self.zip.read(name)
+        if b"<!DOCTYPE" in data[:4096] or b"<!ENTITY" in data[:4096]:
+            raise UsageError("declares-entities", "the part declares entities, which no workbook needs", where=name)
+        return data
 
     def write(self, part: str, data: bytes) -> None:
         """Replace or add a part."""

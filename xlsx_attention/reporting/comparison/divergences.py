@@ -40,6 +40,7 @@ def write_divergences(book: Book) -> None:
         target.set_column(column, column, width)
     target.freeze_panes(1, 2)
     target.set_landscape()
+    target.set_paper(9)
     target.fit_to_pages(1, 0)
     target.repeat_rows(0)
     if not cells:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from xlsx_attention.model.address import MAX_COLUMNS, Rect
 from xlsx_attention.model.report import VERDICTS, SheetResult
-from xlsx_attention.model.values import EMPTY
+from xlsx_attention.model.values import EMPTY, TEXT
 from xlsx_attention.reporting.comparison.book import BOTTOM, LEFT, RIGHT, TOP, Book, put
 from xlsx_attention.reporting.facts import ACCUSED, BAD, SheetFacts, bad_count
 from xlsx_attention.reporting.notes import AUTHOR, NOTE_WIDTH, note_height, note_text
@@ -110,11 +110,20 @@ def _labels(book: Book, facts: SheetFacts, target: AttentionSheet, taken: set[Ce
     for rect, role in facts.roles:
         text = f"{role} {rect.height} × {rect.width}"
         for row, column in ((rect.top - 1, rect.left), (rect.bottom, rect.left), (rect.top, rect.right)):
-            free = row > 0 and (row, column) not in taken
-            if free and facts.cached(row, column).kind == EMPTY:
+            free = row > 0 and (row, column) not in taken and facts.cached(row, column).kind == EMPTY
+            if free and not _runs_over(facts, row, column):
                 taken.add((row, column))
                 target.write_text(row, column, text, style)
                 break
+
+
+def _runs_over(facts: SheetFacts, row: int, column: int) -> bool:
+    """Whether a text further left may be shown across this empty cell, which a label would cut off."""
+    for left in range(column - 1, max(-1, column - 12), -1):
+        value = facts.cached(row, left)
+        if value.kind != EMPTY:
+            return value.kind == TEXT and len(value.text) > 6 * (column - left)
+    return False
 
 
 def _header(book: Book, facts: SheetFacts, target: AttentionSheet) -> None:

@@ -21,6 +21,7 @@ def write_published(book: Book) -> None:
     target.set_column(0, len(heads) - 1, 13)
     target.freeze_panes(1, 0)
     target.set_landscape()
+    target.set_paper(9)
     target.fit_to_pages(1, 0)
     plain, indented = book.format(), book.format(indent=1)
     for row, figure in enumerate(figures, 1):

@@ -17,9 +17,11 @@ from xlsx_attention.writing import AttentionSheet
 
 #: Columns: a margin, then the rectangles with a gap between; the width of a column of numbers.
 _LEFT: Final = 1
-_WIDTH: Final = 11
+_WIDTH: Final = 13
 #: Where the two numbers about a block stand, beyond the words before them.
 _CHECK, _FLOOR = 6, 13
+#: Letters of a line of words: as many as a page in landscape shows; notes hold the whole.
+_WORDS: Final = 160
 #: A difference of nothing is a plain 0.
 _OFF_FORMAT: Final = "0.0E+00;-0.0E+00;0"
 RTOL_NAME: Final = "rtol"
@@ -32,6 +34,7 @@ def write_steps(book: Book) -> None:
     target.set_column(0, 0, 2)
     target.set_column(_LEFT, 3 * book.limits.block_columns + 3, _WIDTH)
     target.set_landscape()
+    target.set_paper(9)
     target.fit_to_pages(1, 0)
     chosen, total = _chosen(book)
     if len(chosen) < total:
@@ -118,7 +121,7 @@ class _Section:
                     all_columns=whole.width,
                 )
             )
-        return [visible(line, 1100) for line in lines if line]
+        return [visible(line, _WORDS) for line in lines if line]
 
     def _cell(self, row: int, column: int) -> float:
         """The three cells of one; gives the absolute floor that its agreement needs."""

@@ -46,6 +46,7 @@ class _Summary:
             sheet.set_column(column, column, width)
         sheet.hide_gridlines(2)
         sheet.set_landscape()
+        sheet.set_paper(9)
         sheet.fit_to_pages(1, 0)
         self._facts()
         self._verdicts()
