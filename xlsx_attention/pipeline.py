@@ -22,6 +22,7 @@ from xlsx_attention.model.budget import Budgets
 from xlsx_attention.model.formula import FormulaForm, Tree
 from xlsx_attention.model.grid import Notice, WorkbookGrid
 from xlsx_attention.model.plan import Plan, Step
+from xlsx_attention.model.recursion import deep
 from xlsx_attention.model.report import FileError, FileReport, Report
 from xlsx_attention.model.role import AttentionMap
 from xlsx_attention.model.values import EMPTY, NOT_COMPUTED, Floats, Plane
@@ -63,7 +64,11 @@ class Understood:
 def parse_names(grid: WorkbookGrid) -> dict[tuple[int | None, str], Tree]:
     """Defined names as trees; one that cannot be parsed becomes a notice and ``#NAME?``."""
     names: dict[tuple[int | None, str], Tree] = {}
+    characters = 0
     for name in grid.names:
+        characters += len(name.formula)
+        if characters > grid.budgets.characters:
+            raise grid.budgets.over("characters", characters, "the defined names")
         try:
             names[name.sheet, name.name.upper()] = parsing.parse(name.formula, 0, 0)
         except FormulaSyntaxError as fault:
@@ -71,6 +76,7 @@ def parse_names(grid: WorkbookGrid) -> dict[tuple[int | None, str], Tree]:
     return names
 
 
+@deep()
 def understand(grid: WorkbookGrid, options: Options = Options()) -> Understood:
     """Everything but the verdicts."""
     blocks = parsing.find_blocks(grid)
@@ -220,6 +226,7 @@ def _filled(stored: Plane, computed: Plane) -> Plane:
     return plane
 
 
+@deep()
 def verify_grid(
     grid: WorkbookGrid, options: Options = Options(), published: Published | None = None, started: float | None = None
 ) -> FileReport:
@@ -313,19 +320,17 @@ def _few(rect: Rect) -> Iterable[tuple[int, int]]:
 
 
 def verify_file(
-    path: str | os.PathLike[str], options: Options = Options(), published: Published | None = None
+    path: str | os.PathLike[str] | reading.Source, options: Options = Options(), published: Published | None = None
 ) -> FileReport:
-    """The report on one file; a file that cannot be read is a report of its own, not an exception."""
+    """The report on one file, by its path or already loaded; a file that cannot be read is a report of its own, not an exception."""
     started = time.perf_counter()
     try:
         grid = reading.read_workbook(path, budgets=options.budgets)
-    except UnreadableFile as error:
-        return FileReport(os.fspath(path), "unreadable", FileError(error.code, str(error)))
-    try:
+        # Some budgets only show once formulas are understood.
         return verify_grid(grid, options, published, started)
     except UnreadableFile as error:
-        # A budget that only shows once formulas are understood.
-        return FileReport(os.fspath(path), "unreadable", FileError(error.code, str(error)))
+        shown = path.path if isinstance(path, reading.Source) else os.fspath(path)
+        return FileReport(shown, "unreadable", FileError(error.code, str(error)))
 
 
 def verify(

@@ -10,6 +10,8 @@ import click
 
 from xlsx_attention.cli.console import complain, prepare
 from xlsx_attention.errors import XlsxAttentionError
+from xlsx_attention.model.recursion import RECURSION
+from xlsx_attention.reporting.safe import visible
 
 #: Command → (module, what it is for). Modules load when their command runs, so that help stays quick.
 COMMANDS = {
@@ -50,6 +52,8 @@ def cli() -> None:
 def run() -> None:
     """Run the command line; errors for people are one line on stderr and exit code 2."""
     prepare()
+    # Formulas are trees, and walks over them recurse as deep as the parser lets them be nested.
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
     try:
         cli.main(standalone_mode=False)
     except click.exceptions.Exit as stop:
@@ -62,7 +66,7 @@ def run() -> None:
         complain(error.format_message() + hint)
         sys.exit(2)
     except XlsxAttentionError as error:
-        complain(str(error))
+        complain(visible(str(error), 2000))
         sys.exit(2)
     except BrokenPipeError:
         # The reader went away (| head): nothing more to say, and nothing to say at exit either.

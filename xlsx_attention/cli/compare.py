@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+from typing import Any
 
 import click
 
-from xlsx_attention.cli.console import complain
+from xlsx_attention.cli.limits import chosen, limit_options
+from xlsx_attention.errors import UnreadableFile
 
 
 @click.command("compare", short_help="Write a comparison workbook.")
@@ -22,6 +23,7 @@ from xlsx_attention.cli.console import complain
 @click.option("--rtol", type=click.FloatRange(0, 1), help="Relative tolerance; by default it follows from the file.")
 @click.option("--sheet", "sheets", multiple=True, metavar="NAME", help="Only this sheet (may be repeated).")
 @click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True)
+@limit_options(untrusted=False)
 @click.option("--quiet", "-q", is_flag=True, help="Only the exit code and errors.")
 def command(
     file: str,
@@ -32,11 +34,14 @@ def command(
     sheets: tuple[str, ...],
     lang: str,
     quiet: bool,
+    untrusted: bool,
+    **given: Any,
 ) -> None:
     """Write the values of FILE and NumPy's side by side, annotated with the formulas, as live formulas too."""
     from xlsx_attention import pipeline
     from xlsx_attention.model.published import Published
     from xlsx_attention.model.report import Report
+    from xlsx_attention.reading import load
     from xlsx_attention.reporting.annotate import annotate as annotated
     from xlsx_attention.reporting.comparison import comparison_workbook
     from xlsx_attention.writing import atomic_write, refuse_overwriting
@@ -47,13 +52,16 @@ def command(
     if annotate is not None:
         refuse_overwriting(annotate, [output])
     figures = Published.load(published) if published else None
-    report = pipeline.verify_file(file, pipeline.Options(rtol=rtol, sheets=sheets or None, words=True), figures)
+    budgets = chosen(given, untrusted=untrusted)
+    options = pipeline.Options(rtol=rtol, sheets=sheets or None, budgets=budgets, words=True)
+    # Read once: the copy that is annotated is the content that was verified, whatever happens to the file meanwhile.
+    source = load(file, budgets)
+    report = pipeline.verify_file(source, options, figures)
     if report.error is not None:
-        complain(report.error.message)
-        sys.exit(2)
+        raise UnreadableFile(report.error.code, report.error.message, where=file)
     comparison_workbook(report, output, lang)
     if annotate is not None:
-        atomic_write(annotate, annotated(report, Path(file).read_bytes(), lang), protect=[file])
+        atomic_write(annotate, annotated(report, source.data, lang), protect=[file])
     if not quiet:
         from xlsx_attention.reporting.terminal import Terminal
 

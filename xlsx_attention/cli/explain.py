@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
+from xlsx_attention.cli.limits import chosen, limit_options
 from xlsx_attention.errors import UnreadableFile, UsageError
 
 
@@ -17,14 +19,17 @@ from xlsx_attention.errors import UnreadableFile, UsageError
     "--format", "form", type=click.Choice(["text", "python"]), default="text", show_default=True,
     help="python: a script for a bare interpreter with NumPy, with the inputs as literals.",
 )  # fmt: skip
-def command(file: str, cell: str | None, sheet: str | None, form: str) -> None:
+@limit_options(untrusted=False)
+def command(
+    file: str, cell: str | None, sheet: str | None, form: str, untrusted: bool, **given: Any
+) -> None:
     """Show FILE as a short NumPy program, one line a step; or derive one CELL (U10, or Sheet!U10) with its numbers."""
     from xlsx_attention import parsing, pipeline
     from xlsx_attention.recognising import explain_program, program_text
     from xlsx_attention.reporting.derivation import Derivation
     from xlsx_attention.reporting.safe import visible
 
-    report = pipeline.verify_file(file, pipeline.Options(words=cell is not None))
+    report = pipeline.verify_file(file, pipeline.Options(budgets=chosen(given, untrusted=untrusted), words=cell is not None))
     if report.error is not None:
         raise UnreadableFile(report.error.code, report.error.message, where=file)
     assert report.grid is not None

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
 from xlsx_attention.cli.console import complain, wants_color
+from xlsx_attention.cli.limits import chosen, limit_options
 from xlsx_attention.reporting.formats import FORMATS
+from xlsx_attention.reporting.safe import visible
 
 
 @click.command("verify", short_help="Verify workbooks.")
@@ -17,6 +20,7 @@ from xlsx_attention.reporting.formats import FORMATS
 @click.option("--rtol", type=click.FloatRange(0, 1), help="Relative tolerance; by default it follows from the file.")
 @click.option("--sheet", "sheets", multiple=True, metavar="NAME", help="Only this sheet (may be repeated).")
 @click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True)
+@limit_options(untrusted=False)
 @click.option("--quiet", "-q", is_flag=True, help="Only the exit code and errors.")
 @click.option("--no-color", is_flag=True, help="No colours (NO_COLOR is honoured too).")
 def command(
@@ -28,6 +32,8 @@ def command(
     lang: str,
     quiet: bool,
     no_color: bool,
+    untrusted: bool,
+    **given: Any,
 ) -> None:
     """Recompute every computed cell of each FILE and name the cells where a difference begins."""
     from xlsx_attention import pipeline
@@ -35,12 +41,17 @@ def command(
     from xlsx_attention.model.report import Report
 
     figures = Published.load(published) if published else None
-    options = pipeline.Options(rtol=rtol, sheets=sheets or None, words=form in ("json", "html"))
+    options = pipeline.Options(
+        rtol=rtol,
+        sheets=sheets or None,
+        budgets=chosen(given, untrusted=untrusted),
+        words=form in ("json", "html"),
+    )
     reports = []
     for path in files:
         report = pipeline.verify_file(path, options, figures)
         if report.error is not None:
-            complain(f"{path}: {report.error.message}")
+            complain(f"{visible(path)}: {visible(report.error.message, 1000)}")
         reports.append(report)
     whole = Report(tuple(reports), tool=pipeline.tool_name())
     if not quiet:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from xlsx_attention.errors import NotComputed
+from xlsx_attention.errors import UnreadableFile
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.grid import WorkbookGrid
 from xlsx_attention.model.plan import Read, Repair, Step, Task
@@ -29,6 +29,13 @@ class Owners:
         self.rects = [sheet.cached.rect for sheet in grid.sheets]
         self.planes: list[npt.NDArray[np.int32]] = [np.full(rect.shape, -1, np.int32) for rect in self.rects]
         self.far: dict[Cell, int] = {}
+        self._budgets = grid.budgets
+        self._names = [sheet.name for sheet in grid.sheets]
+        self._known: dict[tuple[int, Rect], frozenset[int]] = {}
+        self._links = self._looked = 0
+        self._seen = np.zeros(len(steps) + 1, bool)
+        # One object for each number, however many sets hold it; the last is that of constants.
+        self._numbers = [*range(len(steps)), -1]
         for step in steps:
             block = step.block
             rect, core = block.cells, self.rects[block.sheet]
@@ -43,12 +50,22 @@ class Owners:
                         if not core.contains(row, column):
                             self.far[block.sheet, row, column] = step.index
 
+    @property
+    def most_links(self) -> int:
+        return self._budgets.links
+
+    def too_many(self, links: int, sheet: int) -> UnreadableFile:
+        """The refusal of a workbook whose formulas depend on each other in too many ways."""
+        return self._budgets.over("links", links, self._names[sheet])
+
     def _view(self, sheet: int, rect: Rect) -> npt.NDArray[np.int32]:
         core = self.rects[sheet]
         return self.planes[sheet][rect.top - core.top : rect.bottom - core.top, rect.left - core.left : rect.right - core.left]
 
     def give(self, sheet: int, row: int, column: int, step: int) -> None:
         """Let another step own one cell."""
+        self._known.clear()
+        self._links = 0
         if self.rects[sheet].contains(row, column):
             self._view(sheet, Rect.cell(row, column))[...] = step
         else:
@@ -60,19 +77,44 @@ class Owners:
             return int(self.planes[sheet][row - core.top, column - core.left])
         return self.far.get((sheet, row, column), -1)
 
-    def within(self, sheet: int, rect: Rect) -> set[int]:
-        """The steps that compute any cell of ``rect``."""
+    def within(self, sheet: int, rect: Rect) -> frozenset[int]:
+        """The steps that compute any cell of ``rect``; one and the same set for one and the same rectangle."""
+        known = self._known.get((sheet, rect))
+        if known is None:
+            known = self._known[sheet, rect] = self._within(sheet, rect)
+            self._links += len(known)
+            # Kept for reuse: what is kept is bounded, too.
+            if self._links > self._budgets.links:
+                raise self.too_many(self._links, sheet)
+        return known
+
+    def _within(self, sheet: int, rect: Rect) -> frozenset[int]:
         found: set[int] = set()
         inside = self.rects[sheet].intersection(rect)
         if inside is not None:
             view = self._view(sheet, inside)
-            found.update((int(view[0, 0]),) if view.size == 1 else np.unique(view).tolist())
+            if view.size == 1:
+                found.add(int(view[0, 0]))
+            else:
+                found.update(map(self._numbers.__getitem__, self._distinct(view)))
         if self.far and (inside is None or inside.size < rect.size):
             if rect.size < len(self.far):
                 found.update(self.far.get((sheet, row, column), -1) for row, column in rect.cells())
             else:
                 found.update(s for (at, row, column), s in self.far.items() if at == sheet and rect.contains(row, column))
         found.discard(-1)
+        return frozenset(found)
+
+    def _distinct(self, view: npt.NDArray[np.int32]) -> list[int]:
+        self._looked += view.size
+        if self._looked > self._budgets.work // 4:
+            raise self._budgets.over("work", 4 * self._looked, "")
+        if view.size < 4 * len(self._seen):
+            return [int(step) for step in np.unique(view)]
+        # Marking is several times faster than sorting; -1 marks the last place.
+        self._seen[view] = True
+        found: list[int] = np.flatnonzero(self._seen).tolist()
+        self._seen[:] = False
         return found
 
 
@@ -131,9 +173,7 @@ def order(
     repaired: dict[int, list[Rect]] = {}
     for repair in repairs:
         repaired.setdefault(repair.step, []).append(Rect.cell(repair.row, repair.column))
-    edges = {
-        step.index: frozenset(s for read in step.reads for s in owners.within(read.sheet, read.rect)) for step in steps
-    }
+    edges = _edges(steps, owners)
     tasks: list[Task] = []
     cycles: list[tuple[Cell, ...]] = []
     for component in strongly_connected(len(steps), lambda i: edges[i]):
@@ -153,6 +193,19 @@ def order(
         tasks.extend(knot_tasks)
         cycles.extend(knot_cycles)
     return edges, tuple(tasks), tuple(cycles)
+
+
+def _edges(steps: Sequence[Step], owners: Owners) -> dict[int, frozenset[int]]:
+    """What each step reads; a step with one reference shares the set with others that have the same."""
+    edges: dict[int, frozenset[int]] = {}
+    links = 0
+    for step in steps:
+        sets = [owners.within(read.sheet, read.rect) for read in step.reads]
+        edges[step.index] = sets[0] if len(sets) == 1 else frozenset().union(*sets)
+        links += len(edges[step.index])
+        if links > 8 * owners.most_links:
+            raise owners.too_many(links, step.block.sheet)
+    return edges
 
 
 def lines(step: Step) -> list[Task]:
@@ -233,11 +286,11 @@ def _untie(
     knot: list[Step], owners: Owners, repaired: dict[int, list[Rect]]
 ) -> tuple[list[Task], list[tuple[Cell, ...]]]:
     """Cell by cell; what is still a component there is a cycle."""
-    members = {step.index for step in knot}
     cells: list[tuple[int, Rect]] = []
     number: dict[Cell, int] = {}
-    if sum(step.block.rect.size for step in knot) > CELL_BUDGET:
-        raise NotComputed("over-budget", f"blocks that depend on each other over more than {CELL_BUDGET:,} cells")
+    size = sum(step.block.rect.size for step in knot)
+    if size > min(CELL_BUDGET, owners.most_links):
+        raise owners.too_many(size, knot[0].block.sheet)
     for step in knot:
         for row, column in step.block.rect.cells():
             here = len(cells)
@@ -251,20 +304,32 @@ def _untie(
             cells.append((step.index, rect))
     by_index = {step.index: step for step in knot}
     holes = {rect for step in knot for rect in repaired.get(step.index, ())}
+    links = 0
 
     def successors(node: int) -> Iterable[int]:
+        nonlocal links
         index, rect = cells[node]
         found: dict[int, None] = {}
         for read in by_index[index].reads:
             seen = read.reference.at(rect.top, rect.left)
             # A hole lies outside the block, and so may what it reads outside what the block reads.
             cut = seen if seen is None or rect in holes else seen.intersection(read.rect)
-            if cut is None or cut.size > CELL_BUDGET or not (owners.within(read.sheet, cut) & members):
+            if cut is None:
                 continue
-            for at in cut.cells():
-                target = number.get((read.sheet, *at))
+            if cut.size == 1:
+                target = number.get((read.sheet, cut.top, cut.left))
                 if target is not None:
                     found[target] = None
+                continue
+            # Whichever is fewer: the cells of the range, or those of the knot.
+            links += min(cut.size, len(number))
+            if links > 4 * owners.most_links:
+                raise owners.too_many(links, read.sheet)
+            if cut.size <= len(number):
+                targets = [number.get((read.sheet, *at)) for at in cut.cells()]
+            else:
+                targets = [t for (s, row, column), t in number.items() if s == read.sheet and cut.contains(row, column)]
+            found.update((target, None) for target in targets if target is not None)
         return found
 
     tasks: list[Task] = []

@@ -26,6 +26,11 @@ from xlsx_attention.model.formula import (
 from xlsx_attention.model.grid import Table, WorkbookGrid
 from xlsx_attention.model.values import NAME, REF
 
+#: Names that stand for names; Excel's own limit for nesting is 64 levels.
+NAME_LEVELS = 64
+#: Parts that the names of one formula may unfold to: `a = b+b`, `b = c+c`, … doubles with each name.
+UNFOLDED = 20_000
+
 #: Parsed defined names: (sheet index or None, NAME IN CAPITALS) → tree as seen from A1.
 Names = Mapping[tuple[int | None, str], Tree]
 
@@ -37,6 +42,7 @@ class Resolver:
     grid: WorkbookGrid
     names: Names
     called: dict[str, Tree] = field(default_factory=dict)
+    unfolded: int = 0
     _tables: dict[str, Table] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -44,12 +50,20 @@ class Resolver:
 
     def resolve(self, tree: Tree, sheet: int, row: int, column: int) -> Tree:
         """``tree`` of a formula on ``sheet`` whose first cell is (row, column)."""
-        return _Walk(self, sheet, row, column, frozenset(), ()).visit(tree)
+        self.unfolded = 0
+        try:
+            return _Walk(self, sheet, row, column, frozenset(), ()).visit(tree)
+        except _TooMuch as fault:
+            return Call(str(fault), ())
 
     def table(self, name: str, sheet: int, row: int, column: int) -> Table | None:
         if name:
             return self._tables.get(name.upper())
         return next((t for t in self.grid.tables if t.sheet == sheet and t.rect.contains(row, column)), None)
+
+
+class _TooMuch(Exception):
+    """Names unfold to more than is computed; the message is the reason that the cell gets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +76,10 @@ class _Walk:
     naming: tuple[str, ...]
 
     def visit(self, tree: Tree) -> Tree:
+        if self.naming:
+            self.resolver.unfolded += 1
+            if self.resolver.unfolded > UNFOLDED:
+                raise _TooMuch(f"names that unfold to more than {UNFOLDED:,} parts")
         if isinstance(tree, Reference):
             return self._reference(tree)
         if isinstance(tree, Binary):
@@ -138,6 +156,8 @@ class _Walk:
             return self._keep(key, body, home)
         if key in self.naming:
             return ErrorLit(NAME)
+        if len(self.naming) >= NAME_LEVELS:
+            raise _TooMuch(f"names that stand for names over more than {NAME_LEVELS} levels")
         return _Walk(self.resolver, home, self.row, self.column, frozenset(), (*self.naming, key)).visit(_wrap(body))
 
     def _keep(self, key: str, body: Tree, home: int) -> NameRef:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xlsx_attention.functions.table import lookup, reads_nothing
@@ -56,8 +56,17 @@ def nodes(tree: Tree) -> Iterator[Tree]:
             stack += (*reversed(node.args), node.callee)
 
 
-def make_step(index: int, block: Block, tree: Tree, grid: WorkbookGrid, names: dict[str, Tree]) -> Step:
-    """Survey the resolved ``tree`` of ``block``."""
+def make_step(
+    index: int,
+    block: Block,
+    tree: Tree,
+    grid: WorkbookGrid,
+    names: dict[str, Tree],
+    used: Sequence[Rect] | None = None,
+) -> Step:
+    """Survey the resolved ``tree`` of ``block``; ``used`` are the used ranges of the sheets, where they are known."""
+    if used is None:
+        used = [sheet.cached.used for sheet in grid.sheets]
     survey = Survey()
     seen: set[str] = set()
     stack = [tree]
@@ -65,7 +74,7 @@ def make_step(index: int, block: Block, tree: Tree, grid: WorkbookGrid, names: d
     while stack:
         for node in nodes(stack.pop()):
             if isinstance(node, Located):
-                _located(node, block, grid, survey, reads=id(node) not in placed)
+                _located(node, block, used, survey, reads=id(node) not in placed)
             elif isinstance(node, External):
                 survey.external = True
             elif isinstance(node, Spill):
@@ -112,7 +121,7 @@ def _call(node: Call, survey: Survey) -> None:
     survey.dynamic = survey.dynamic or node.name in _FOLLOWS_TEXT
 
 
-def _located(node: Located, block: Block, grid: WorkbookGrid, survey: Survey, reads: bool) -> None:
+def _located(node: Located, block: Block, used: Sequence[Rect], survey: Survey, reads: bool) -> None:
     reference = node.reference
     if reference.top.absolute != reference.bottom.absolute:
         survey.growing_rows = True
@@ -127,8 +136,7 @@ def _located(node: Located, block: Block, grid: WorkbookGrid, survey: Survey, re
         return
     for sheet in node.sheets:
         # What lies behind the used range is empty and no step computes it.
-        used = grid.sheets[sheet].cached.used
-        inside = first.union(last).intersection(used)
+        inside = first.union(last).intersection(used[sheet])
         if inside is not None:
             survey.reads.setdefault((sheet, inside), Read(sheet, inside, reference))
 

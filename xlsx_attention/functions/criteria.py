@@ -102,9 +102,9 @@ def _of_texts(test: Callable[[str], bool], number: Floats, kind: Kinds, texts: T
     mask = np.zeros(kind.shape, bool)
     is_text = np.equal(kind, TEXT)
     if is_text.any():
-        for index in np.unique(number[is_text]):
-            if test(texts[index]):
-                mask |= is_text & (number == index)
+        indices, places = np.unique(number[is_text], return_inverse=True)
+        answers = np.fromiter((test(texts[index]) for index in indices), bool, len(indices))
+        mask[is_text] = answers[places]
     return mask
 
 

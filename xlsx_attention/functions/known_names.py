@@ -55,7 +55,11 @@ _NAMES: Final = """
     XIRR XLOOKUP XMATCH XNPV XOR YEAR YEARFRAC YEN YIELD YIELDDISC YIELDMAT Z.TEST ZTEST
     """
 
-EXCEL_FUNCTIONS: Final = frozenset(_NAMES.split())
+#: What reading writes in place of a formula that it cannot have, and Excel's own word for a what-if data table: not
+#: computed, by name.
+_PLACEHOLDERS: Final = frozenset({"FORMULA_TOO_LONG", "SHARED_FORMULA_MISSING", "TABLE"})
+
+EXCEL_FUNCTIONS: Final = frozenset(_NAMES.split()) | _PLACEHOLDERS
 
 
 @cache

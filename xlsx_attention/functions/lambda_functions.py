@@ -34,6 +34,10 @@ def _variable(node: Tree) -> tuple[str, bool] | None:
     return None
 
 
+#: Operations that one call of a LAMBDA costs with what is made for it; announced before the first call.
+_ELEMENT = 40_000
+
+
 @function("LET", "name:lazy value:lazy rest:lazy ...", "lazy", vectorised=True)
 def let(ev: Evaluator, *nodes: Tree) -> Operand:
     """``LET(name, value, …, calculation)``: a value may use the names before it; an unused one's error does no harm."""
@@ -125,6 +129,7 @@ def map_(ev: Evaluator, *nodes: Tree) -> Operand:
     shapes = [ev.matrix(o).shape for o in operands]
     height, width = max(s[0] for s in shapes), max(s[1] for s in shapes)
     ev.charge(height * width)
+    ev.toil(_ELEMENT * height * width)
     values = []
     for i in range(height):
         for j in range(width):
@@ -161,6 +166,7 @@ def bycol(ev: Evaluator, array: Tree, function_node: Tree) -> Operand:
 def _elements(ev: Evaluator, operand: Operand) -> list[Operand]:
     height, width = ev.matrix(operand).shape
     ev.charge(height * width)
+    ev.toil(_ELEMENT * height * width)
     return [_part(ev, operand, slice(i, i + 1), slice(j, j + 1)) for i in range(height) for j in range(width)]
 
 
@@ -198,6 +204,7 @@ def makearray(ev: Evaluator, rows: Tree, columns: Tree, function_node: Tree) -> 
     height, width = (_size(ev, node, limit) for node, limit in ((rows, MAX_ROWS), (columns, MAX_COLUMNS)))
     function_ = _callable(ev, function_node, 2)
     ev.charge(height * width)
+    ev.toil(_ELEMENT * height * width)
     values = []
     for i in range(1, height + 1):
         for j in range(1, width + 1):

@@ -143,6 +143,7 @@ def _eliminate(a: Floats, right: Floats) -> tuple[float, Floats]:
 def mdeterm(ctx: Context, m: Matrix) -> float:
     """The determinant of a square matrix; ``#VALUE!`` if it is not square or holds anything but numbers."""
     a = _square(m)
+    ctx.toil(2 * a.shape[0] ** 3)
     return _eliminate(a, np.zeros((a.shape[0], 1)))[0]
 
 
@@ -150,6 +151,7 @@ def mdeterm(ctx: Context, m: Matrix) -> float:
 def minverse(ctx: Context, m: Matrix) -> Matrix:
     """The inverse of a square matrix; ``#NUM!`` where it has none, ``#VALUE!`` as for MDETERM."""
     a = _square(m)
+    ctx.toil(6 * a.shape[0] ** 3)
     determinant, inverse = _eliminate(a, np.eye(a.shape[0]))
     if determinant == 0.0:
         raise ExcelError(NUM)

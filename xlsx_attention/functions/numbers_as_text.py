@@ -102,7 +102,11 @@ def round_half_up(number: Decimal, places: int) -> Decimal:
     """Half away from zero on the decimal digits; ``places`` may be negative."""
     if number.adjusted() < -places - 1:
         return Decimal(0)
-    return number.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP) if places > -310 else Decimal(0)
+    if places <= -310:
+        return Decimal(0)
+    if places >= -int(number.as_tuple().exponent):
+        return number  # nothing to round, and a quantum of thousands of places is past what Decimal's context holds
+    return number.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
 
 
 def _plain_text(digits: str, exponent: int) -> str:

@@ -122,6 +122,7 @@ def xlookup(
     if sought.size == 1:
         return find(ev.scalar(float(sought.number[0, 0]), int(sought.kind[0, 0])))
     ev.charge(sought.size)
+    ev.toil(sought.size * (10_000 + 10 * line.size))
     number, kind = np.zeros(sought.shape), np.zeros(sought.shape, np.uint8)
     for at in np.ndindex(sought.shape):
         try:

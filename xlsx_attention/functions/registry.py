@@ -126,6 +126,9 @@ class Context(Protocol):
     def charge(self, elements: int) -> None:
         """Announce an array before it is made; raises ``NotComputed`` when the step's element budget is spent."""
 
+    def toil(self, operations: int) -> None:
+        """Announce work that is more than looking at each element once, in operations of a nanosecond or two."""
+
 
 class Evaluator(Context, Protocol):
     """What lazy and reference bodies may use besides."""

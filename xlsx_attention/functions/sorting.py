@@ -56,6 +56,7 @@ def sort(
         direction = _direction(directions[i if len(directions) > 1 else 0])
         columns.append((Matrix(table.number[:, at], table.kind[:, at]), direction))
     ctx.charge(array.size)
+    ctx.toil(5_000 * array.size)
     rows = _sorted_by(ctx, columns)
     return take(array, slice(None), rows) if by_column else take(array, rows, slice(None))
 
@@ -77,6 +78,7 @@ def sortby(ctx: Context, array: Matrix, *by: Matrix | None) -> Matrix:
             raise ExcelError(VALUE)
         columns.append((line, 1 if direction is None else _direction(numbers_of(ctx, direction)[0])))
     ctx.charge(array.size)
+    ctx.toil(5_000 * array.size)
     lines = _sorted_by(ctx, columns)
     return take(array, slice(None), lines) if across else take(array, lines, slice(None))
 
@@ -116,6 +118,7 @@ def unique(ctx: Context, array: Matrix, by_column: bool, once: bool) -> Matrix:
     """
     table = _transposed(array) if by_column else array
     ctx.charge(array.size)
+    ctx.toil(3_000 * array.size)
     values = scalars(ctx, table)
     width = table.shape[1]
     first: dict[tuple[tuple[int, float, str], ...], int] = {}

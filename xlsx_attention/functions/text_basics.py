@@ -92,7 +92,12 @@ def search_(ctx: Context, text: str, within: str, start: float) -> float:
 def substitute(ctx: Context, text: str, old: str, new: str, instance: float | None) -> str:
     """With case; every occurrence, or only the given one (``#VALUE!`` below 1)."""
     if instance is None:
-        return text.replace(old, new) if old else text
+        if not old:
+            return text
+        # Asked before the text is made: one replacement can make it 32,767 times as long.
+        if len(text) + text.count(old) * (len(new) - len(old)) > LONGEST:
+            raise ExcelError(VALUE)
+        return text.replace(old, new)
     position = -1
     for _ in range(min(whole(instance, 1), len(text) + 1)):
         position = text.find(old, position + 1 if position < 0 else position + len(old)) if old else -1
@@ -126,7 +131,14 @@ def texts_of(ctx: Context, matrix: Matrix) -> list[str]:
 @function("CONCAT", "text:array ...", "array")
 def concat(ctx: Context, *matrices: Matrix | None) -> str:
     """All values of all arguments in reading order; the first error passes; ``#VALUE!`` past 32,767 characters."""
-    return "".join(text for matrix in matrices if matrix is not None for text in texts_of(ctx, matrix))
+    pieces: list[str] = []
+    length = 0
+    for text in (text for matrix in matrices if matrix is not None for text in texts_of(ctx, matrix)):
+        length += len(text)
+        if length > LONGEST:
+            raise ExcelError(VALUE)
+        pieces.append(text)
+    return "".join(pieces)
 
 
 @function("TEXTJOIN", "delimiter:array ignore_empty:logical text:array ...", "array")

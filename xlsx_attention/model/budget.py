@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
-from xlsx_attention.errors import UnreadableFile
+from xlsx_attention.errors import NotComputed, UnreadableFile
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -36,8 +37,15 @@ class Budgets:
     formula_length: int = _limit(8_192, 8_192, "--max-formula-length", "characters in a formula")
     formula_levels: int = _limit(64, 64, "--max-formula-levels", "nested calls in a formula")
     formula_arguments: int = _limit(255, 255, "--max-formula-arguments", "arguments of a call")
-    array_elements: int = _limit(1 << 27, 1 << 24, "--max-array", "elements of one array that a step needs")
-    call_steps: int = _limit(10_000_000, 1_000_000, "--max-steps", "LAMBDA and name calls")
+    blocks: int = _limit(100_000, 20_000, "--max-blocks", "blocks of unlike formulas")
+    characters: int = _limit(64_000_000, 4_000_000, "--max-characters", "characters of unlike formulas together")
+    names: int = _limit(50_000, 10_000, "--max-names", "defined names")
+    sheets: int = _limit(2_000, 2_000, "--max-sheets", "sheets")
+    links: int = _limit(20_000_000, 2_000_000, "--max-links", "dependencies between blocks or cells")
+    array_elements: int = _limit(1 << 25, 1 << 23, "--max-array", "elements of the arrays that one step needs")
+    call_steps: int = _limit(1_000_000, 50_000, "--max-steps", "LAMBDA and name calls of one step")
+    texts: int = _limit(1 << 28, 1 << 26, "--max-texts", "characters of computed texts")
+    work: int = _limit(200_000_000_000, 4_000_000_000, "--max-work", "elementary operations of all formulas")
 
     #: A part smaller than this may be compressed as well as it likes.
     RATIO_FLOOR: ClassVar[int] = MIB
@@ -53,18 +61,30 @@ class Budgets:
         return str(_LIMITS[name]["option"])
 
     def over(self, name: str, found: int, where: str) -> UnreadableFile:
-        """The refusal for a limit that was passed: what was found, the limit, and the option that raises it."""
+        """The refusal of a file for a limit that was passed: what was found, the limit, the option that raises it."""
+        return UnreadableFile("over-budget", self._sentence(name, found), where=where)
+
+    def refuse_step(self, name: str, found: int) -> NotComputed:
+        """The same for one step alone: its cells are not computed, the sheet goes on."""
+        return NotComputed("over-budget", self._sentence(name, found))
+
+    def _sentence(self, name: str, found: int) -> str:
         limit = _LIMITS[name]
         show = _bytes if limit["unit"] == "bytes" else _count
-        return UnreadableFile(
-            "over-budget",
+        return (
             f"{limit['what']}: found {show(found)} or more, the limit is {show(getattr(self, name))}; "
-            f"raise it with {limit['option']} if you trust this file",
-            where=where,
+            f"raise it with {limit['option']} if you trust this file"
         )
 
 
 _LIMITS = {limit.name: limit.metadata for limit in fields(Budgets)}
+
+
+def limits() -> Iterator[tuple[str, int, int, str, str, str]]:
+    """Every limit as (name, default, strict, option, what it limits, unit)."""
+    own, strict = Budgets(), Budgets.batch()
+    for name, limit in _LIMITS.items():
+        yield name, getattr(own, name), getattr(strict, name), limit["option"], limit["what"], limit["unit"]
 
 
 def _count(number: int) -> str:

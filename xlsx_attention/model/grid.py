@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from xlsx_attention.model.address import Rect
+from xlsx_attention.model.budget import Budgets
 from xlsx_attention.model.values import EMPTY, NOT_COMPUTED, NUMBER, TEXT, Plane, Scalar, TextPool
 
 Ints = npt.NDArray[np.int32]
@@ -129,11 +130,17 @@ class WorkbookGrid:
     calc: CalcSettings = field(default_factory=CalcSettings)
     notices: list[Notice] = field(default_factory=list)
     has_macros: bool = False
+    budgets: Budgets = field(default_factory=Budgets)
+    _by_name: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
+    _named: int = field(default=0, repr=False, compare=False)
 
     def sheet_index(self, name: str) -> int | None:
         """Excel compares sheet names without case."""
-        wanted = name.casefold()
-        return next((sheet.index for sheet in self.sheets if sheet.name.casefold() == wanted), None)
+        if self._named != len(self.sheets):
+            self._named = len(self.sheets)
+            # The first of two sheets with one name, as a search from the front finds it.
+            self._by_name = {sheet.name.casefold(): sheet.index for sheet in reversed(self.sheets)}
+        return self._by_name.get(name.casefold())
 
     def scalar(self, number: float, kind: int) -> Scalar:
         """A pair from a plane as one value with its text."""

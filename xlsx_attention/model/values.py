@@ -19,6 +19,7 @@ Source of the error numbers: Microsoft's page on ``ERROR.TYPE``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -67,15 +68,31 @@ CALC: Final = ERROR_CODES["#CALC!"]
 
 
 class TextPool:
-    """Every text of a workbook once; a text is the index of its first appearance. Grows only at its end."""
+    """Every text of a workbook once; a text is the index of its first appearance. Grows only at its end.
 
-    __slots__ = ("_index", "texts")
+    ``room`` is how many characters may still be added; ``full`` makes what is raised then (by default there is no limit).
+    """
+
+    __slots__ = ("_index", "full", "room", "texts")
 
     def __init__(self) -> None:
         self.texts: list[str] = []
         self._index: dict[str, int] = {}
+        self.room = 1 << 62
+        self.full: Callable[[], Exception] = MemoryError
 
     def add(self, text: str) -> int:
+        """The text's index. A text costs its characters and 64 more, for what Python keeps beside them."""
+        index = self._index.get(text)
+        if index is None:
+            if self.room < len(text) + 64:
+                raise self.full()
+            self.room -= len(text) + 64
+            index = self.note(text)
+        return index
+
+    def note(self, text: str) -> int:
+        """The index of a text of our own (a reason), for which there is always room."""
         index = self._index.get(text)
         if index is None:
             index = self._index[text] = len(self.texts)
@@ -220,6 +237,9 @@ class Array:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        # All that NumPy's broadcast_shapes would find out, in the two cases that are nearly all.
+        if self.kind.size == 1 or self.kind.shape == self.number.shape:
+            return self.number.shape
         return np.broadcast_shapes(self.number.shape, self.kind.shape)
 
     @property

@@ -6,11 +6,13 @@ is read.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 
 from xlsx_attention.model.address import MAX_COLUMNS, Rect
+from xlsx_attention.model.budget import Budgets
 from xlsx_attention.model.formula import Block, FormulaForm
 from xlsx_attention.model.grid import FormulaMode, Ints, Sheet, WorkbookGrid
 from xlsx_attention.parsing.cut import Longs, cut
@@ -22,15 +24,38 @@ _MODES: Final[tuple[FormulaMode, ...]] = ("plain", "array", "dynamic")
 
 def find_blocks(grid: WorkbookGrid) -> tuple[Block, ...]:
     """The blocks of every sheet. A formula that does not parse is in a block whose form has no tree and says why."""
-    return tuple(block for sheet in grid.sheets for block in sheet_blocks(sheet))
+    spent = _Spent(grid.budgets)
+    blocks: list[Block] = []
+    for sheet in grid.sheets:
+        blocks += sheet_blocks(sheet, spent)
+    return tuple(blocks)
 
 
-def sheet_blocks(sheet: Sheet) -> list[Block]:
+class _Spent:
+    """What reading formulas has cost so far; raises :class:`~xlsx_attention.errors.UnreadableFile` past a budget."""
+
+    def __init__(self, budgets: Budgets) -> None:
+        self.budgets = budgets
+        self.characters = self.blocks = 0
+
+    def read(self, characters: int) -> None:
+        self.characters += characters
+        if self.characters > self.budgets.characters:
+            raise self.budgets.over("characters", self.characters, "")
+
+    def add(self, blocks: int) -> None:
+        self.blocks += blocks
+        if self.blocks > self.budgets.blocks:
+            raise self.budgets.over("blocks", self.blocks, "")
+
+
+def sheet_blocks(sheet: Sheet, spent: _Spent | None = None) -> list[Block]:
     """The blocks of one sheet."""
+    spent = spent or _Spent(Budgets())
     rows, columns = sheet.formula_rows, sheet.formula_columns
     if not len(rows):
         return []
-    numbers, forms = _forms_of(sheet)
+    numbers, forms = _forms_of(sheet, spent.read)
     # One code for each form and mode; a formula that fills a larger range stands alone, so it gets a code of its own.
     codes = numbers.astype(np.int64) * len(_MODES)
     keys = rows.astype(np.int64) * MAX_COLUMNS + columns
@@ -48,6 +73,7 @@ def sheet_blocks(sheet: Sheet) -> list[Block]:
     alone = np.zeros(len(rows), np.bool_)
     alone[list(spills)] = True
     cuts = cut(rows[~alone].astype(np.int64), columns[~alone].astype(np.int64), codes[~alone])
+    spent.add(len(cuts) + len(spills))
     blocks = [_block(sheet, Rect(*rect), code, forms, keys) for *rect, code in cuts.tolist()]
     for place, spill in spills.items():
         anchor_rect = Rect.cell(int(rows[place]), int(columns[place]))
@@ -56,10 +82,10 @@ def sheet_blocks(sheet: Sheet) -> list[Block]:
     return blocks
 
 
-def _forms_of(sheet: Sheet) -> tuple[Ints, list[FormulaForm]]:
+def _forms_of(sheet: Sheet, read: Callable[[int], None]) -> tuple[Ints, list[FormulaForm]]:
     """Numbers of forms by position, those of shared members taken from their masters."""
     if not sheet.shared:
-        return number_forms(sheet.formula_rows, sheet.formula_columns, sheet.formula_texts)
+        return number_forms(sheet.formula_rows, sheet.formula_columns, sheet.formula_texts, read)
     members = np.fromiter(sheet.shared.keys(), np.int64, len(sheet.shared))
     masters = np.fromiter(sheet.shared.values(), np.int64, len(sheet.shared))
     own = np.ones(sheet.formula_count, np.bool_)
@@ -67,7 +93,7 @@ def _forms_of(sheet: Sheet) -> tuple[Ints, list[FormulaForm]]:
     places = np.flatnonzero(own)
     texts = [sheet.formula_texts[place] for place in places.tolist()]
     numbers = np.zeros(sheet.formula_count, np.int32)
-    numbers[places], forms = number_forms(sheet.formula_rows[own], sheet.formula_columns[own], texts)
+    numbers[places], forms = number_forms(sheet.formula_rows[own], sheet.formula_columns[own], texts, read)
     numbers[members] = numbers[masters]
     return numbers, forms
 

@@ -11,6 +11,7 @@ neighbouring formula cells of a line.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import repeat
 from operator import eq
 from typing import Final, Literal
@@ -133,12 +134,18 @@ class _Lines:
     """One pass over the lines of a sheet; ``numbers`` gives each form its number in order of appearance."""
 
     def __init__(
-        self, texts: list[str], along: Literal[0, 1], forms: list[FormulaForm], numbers: dict[str, int]
+        self,
+        texts: list[str],
+        along: Literal[0, 1],
+        forms: list[FormulaForm],
+        numbers: dict[str, int],
+        read: Callable[[int], None],
     ) -> None:
         self.texts = texts
         self.along = along
         self.forms = forms
         self.numbers = numbers
+        self.on_read = read
         self.names = Names(along)
         self.fillers: dict[int, Filler] = {}
         #: What followed a form last time: rows of records repeat their forms in turn.
@@ -167,6 +174,7 @@ class _Lines:
         return done
 
     def read(self, text: str, row: int, column: int) -> int:
+        self.on_read(len(text))
         form = relative_form(text, row, column)
         number = self.numbers.get(form.r1c1)
         if number is None:
@@ -234,27 +242,36 @@ class _Lines:
         return pointer
 
 
-def number_forms(rows: Ints, columns: Ints, texts: list[str]) -> tuple[Ints, list[FormulaForm]]:
-    """For each formula cell (in row-major order) the number of its form, and the forms by number."""
+def _nothing(_characters: int) -> None:
+    """Reading is free where nobody counts it."""
+
+
+def number_forms(
+    rows: Ints, columns: Ints, texts: list[str], read: Callable[[int], None] = _nothing
+) -> tuple[Ints, list[FormulaForm]]:
+    """For each formula cell (in row-major order) the number of its form, and the forms by number.
+
+    ``read`` is told the length of each text that has to be read, before it is.
+    """
     forms: list[FormulaForm] = []
     if not texts:
         return np.zeros(0, np.int32), forms
     numbers: dict[str, int] = {}
     down = runs_down(rows, columns, texts)
     if not down.any() and not _better_down(rows, columns):
-        return _Lines(texts, COLUMNS, forms, numbers).run(rows, columns), forms
+        return _Lines(texts, COLUMNS, forms, numbers, read).run(rows, columns), forms
     result = np.empty(len(texts), np.int32)
     across = np.flatnonzero(~down)
     if len(across) and _better_down(rows[across], columns[across]):
         down[:] = True
     across = np.flatnonzero(~down)
     if len(across):
-        lines = _Lines([texts[place] for place in across.tolist()], COLUMNS, forms, numbers)
+        lines = _Lines([texts[place] for place in across.tolist()], COLUMNS, forms, numbers, read)
         result[across] = lines.run(rows[across], columns[across])
     turned = np.flatnonzero(down)
     if len(turned):
         turned = turned[np.lexsort((rows[turned], columns[turned]))]
-        lines = _Lines([texts[place] for place in turned.tolist()], ROWS, forms, numbers)
+        lines = _Lines([texts[place] for place in turned.tolist()], ROWS, forms, numbers, read)
         result[turned] = lines.run(columns[turned], rows[turned])
     return result, forms
 

@@ -4,9 +4,9 @@ Precedence, tightest first (source: Microsoft's page "Calculation operators and 
 ``:``, intersection (space), union (``,``), ``@``, unary minus and plus, ``%``, ``^``, ``* /``, ``+ -``, ``&``,
 comparisons. All binary operators are left-associative, ``^`` too, and ``-2^2`` is 4.
 
-A chain of thousands of operators gives an equally deep left side (a text of 8,192 characters holds up to 4,096 of them,
-or 8,191 signs as in ``----1``): whoever walks a tree must walk ``Binary.left`` and ``Unary.operand`` by a loop. The
-right side is at most ``MAX_OPERANDS`` deep, calls at most ``MAX_LEVELS``.
+A chain of thousands of operators gives an equally deep left side (a text of 8,192 characters holds up to 4,096 of
+them): whoever walks a tree must walk ``Binary.left`` by a loop. Everything else is at most ``MAX_DEPTH`` deep, calls at
+most ``MAX_LEVELS``.
 """
 
 from __future__ import annotations
@@ -50,13 +50,37 @@ MAX_LENGTH: Final = 8192
 MAX_LEVELS: Final = 64
 MAX_ARGUMENTS: Final = 255
 MAX_OPERANDS: Final = 1024
+#: Nested operands of any kind (parentheses, signs, ``A1###``), a chain's left side apart. A limit of ours: Excel has no figure
+#: for parentheses, and no formula of a lesson comes near it.
+MAX_DEPTH: Final = 192
 
 
 def parse(text: str, row: int, column: int) -> Tree:
     """The tree of a formula (without ``=``) that stands in a cell; raises ``FormulaSyntaxError``."""
     if len(text) > MAX_LENGTH:
         raise fault(MAX_LENGTH, f"the end of a formula of at most {MAX_LENGTH} characters", text[MAX_LENGTH:])
-    return _Parser(tokenise(text), row, column).run()
+    tree = _Parser(tokenise(text), row, column).run()
+    if len(text) > MAX_DEPTH and _deeper(tree, MAX_DEPTH):
+        raise fault(len(text), f"a formula of at most {MAX_DEPTH} nested parts", "more of them")
+    return tree
+
+
+def _deeper(tree: Tree, most: int) -> bool:
+    """Whether a tree is deeper than ``most``; the left side of a chain of operators does not count."""
+    stack: list[tuple[Tree, int]] = [(tree, 0)]
+    while stack:
+        node, depth = stack.pop()
+        if depth > most:
+            return True
+        if isinstance(node, Binary):
+            stack += ((node.left, depth), (node.right, depth + 1))
+        elif isinstance(node, (Unary, Spill, Single)):
+            stack.append((node.operand, depth + 1))
+        elif isinstance(node, Call):
+            stack += ((arg, depth + 1) for arg in node.args)
+        elif isinstance(node, Apply):
+            stack += ((part, depth + 1) for part in (node.callee, *node.args))
+    return False
 
 
 class _Parser:

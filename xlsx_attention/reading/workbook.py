@@ -70,7 +70,9 @@ class _Reading:
         self.dynamic = self._optional(_first(links, "sheetMetadata"), lambda part: tables.read_metadata(package, part))
         self.strings = self._strings(_first(links, "sharedStrings"))
         self.date1904 = book.calc.date1904
-        grid = WorkbookGrid(path=self.source.path, sheets=[], texts=self.pool, calc=book.calc)
+        grid = WorkbookGrid(
+            path=self.source.path, sheets=[], texts=self.pool, calc=book.calc, budgets=self.budgets
+        )
         found: list[Table] = []
         folded = None if wanted is None else {name.casefold() for name in wanted}
         for index, (entry, part, _) in enumerate(entries):
@@ -88,6 +90,9 @@ class _Reading:
             restore_errors(grid)
         grid.has_macros = any(name.rpartition("/")[2] == "vbaproject.bin" for name in package.names())
         grid.notices = self.notices.finish()
+        budgets = self.budgets
+        self.pool.room = budgets.texts
+        self.pool.full = lambda: budgets.refuse_step("texts", budgets.texts)
         return grid
 
     # the package
@@ -113,6 +118,8 @@ class _Reading:
     ) -> list[tuple[workbook_part.SheetEntry, str, int]]:
         """Worksheets with their parts and their place among all sheets (charts and dialogs hold no cells)."""
         entries = []
+        if len(book.sheets) > self.budgets.sheets:
+            raise self.budgets.over("sheets", len(book.sheets), "")
         for position, entry in enumerate(book.sheets):
             link = links.get(entry.relationship)
             if link is None:
@@ -197,6 +204,8 @@ class _Reading:
 
     def _names(self, book: workbook_part.WorkbookPart, sheet_at: dict[int, int]) -> tuple[DefinedName, ...]:
         names = []
+        if len(book.names) > self.budgets.names:
+            raise self.budgets.over("names", len(book.names), "")
         for entry in book.names:
             sheet = None if entry.position is None else sheet_at.get(entry.position)
             if not entry.name or (entry.position is not None and not 0 <= entry.position < len(book.sheets)):

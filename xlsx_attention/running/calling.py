@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +45,7 @@ def call(ev: BlockEvaluator, node: Call, want: str) -> Operand:
     except ExcelError as error:
         return Operand(Array.of(error.number, error.kind))
     except NotComputed as lack:
-        if lack.code == "over-budget" and ev.rect.size > 1:
+        if lack.code == "over-budget" and (ev.rect.size > 1 or ev.machine.exhausted()):
             raise
         return ev.not_computed(str(lack) if lack.code == "over-budget" else lack.message)
 
@@ -139,8 +140,11 @@ def _lift(
     for (number, kind), one in zip(fulls, lifted, strict=True):
         target = shape if one else (*block, *number.shape[2:])
         views.append((np.broadcast_to(number, target), np.broadcast_to(kind, target)))
-    size = int(np.prod(shape))
+    size = math.prod(shape)
     ev.charge(size)
+    # What is handed over whole is looked through once a call.
+    through = sum(math.prod(full[0].shape[2:]) for full, one in zip(fulls, lifted, strict=True) if not one)
+    ev.toil(size * (_PYTHON + 2 * through))
     number, kind = np.zeros(shape), np.zeros(shape, np.uint8)
     for at in np.ndindex(shape):
         try:
@@ -299,10 +303,21 @@ def _terms(
     return Array(array.number, np.where(array.kind >= ERROR, array.kind, np.uint8(0))), array.kind == NUMBER
 
 
+#: Elementary operations that one call of a body written in Python costs.
+_PYTHON = 5_000
+#: Matrix functions whose work grows with the third power of the side.
+_CUBIC = frozenset({"MMULT", "MDETERM", "MINVERSE"})
+
+
 def _matrix(ev: BlockEvaluator, row: Function, node: Call) -> Operand:
     operands = [ev.evaluate(arg, "array") for arg in node.args]
     for operand in operands:
-        ev.charge(int(np.prod(operand.array.shape[2:])))
+        ev.charge(math.prod(operand.array.shape[2:]))
+    if row.name in _CUBIC and operands:
+        first, last = operands[0].array.shape, operands[-1].array.shape
+        cells = max(first[0], last[0]) * max(first[1], last[1])
+        # Rows times columns of the result, times the length that is summed over.
+        ev.toil(2 * cells * first[2] * first[3] * last[3])
     with np.errstate(all="ignore"):
         result: Array = row.body(*(o.array for o in operands))
     return Operand(Array(result.number + 0.0, collapse(result.kind)))
@@ -339,7 +354,9 @@ _STYLES: dict[str, Callable[[BlockEvaluator, Function, Call], Operand]] = {
 def to_pair(value: Any, texts: TextPool) -> tuple[float, int]:
     """A Python value as (number, kind); ``#NUM!`` for what no double holds."""
     if isinstance(value, Scalar):
-        if value.kind in (TEXT, NOT_COMPUTED):
+        if value.kind == NOT_COMPUTED:
+            return float(texts.note(value.text)), value.kind
+        if value.kind == TEXT:
             return float(texts.add(value.text)), value.kind
         return value.number, value.kind
     if isinstance(value, (bool, np.bool_)):

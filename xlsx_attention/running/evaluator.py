@@ -58,10 +58,9 @@ from xlsx_attention.running.window import clip, window
 
 Want = Literal["value", "array"]
 
-#: Elements that one step may make in all; larger blocks run in strips, larger arrays are refused before they are made.
-ELEMENT_BUDGET = 1 << 25
-#: Calls of LAMBDAs in one step.
-CALL_BUDGET = 50_000
+#: What one node of a tree costs in elementary operations, however few cells it computes, and what one call of a LAMBDA does.
+NODE = 5_000
+CALL = 40_000
 #: Nested calls of LAMBDAs: Excel gives up at 1,024 over the number of parameters.
 CALL_DEPTH = 120
 
@@ -81,6 +80,17 @@ class Machine:
     on_read: Callable[[Area], None] | None = None
     used: list[Rect] = field(default_factory=list)
     formulas: dict[tuple[int, int, int], str] | None = None
+    work: int = 0
+
+    def toil(self, operations: int) -> None:
+        """Count elementary operations (a few nanoseconds each); past the workbook's budget no step is computed any more."""
+        self.work += operations
+        if self.work > self.grid.budgets.work:
+            raise self.grid.budgets.refuse_step("work", self.work)
+
+    def exhausted(self) -> bool:
+        """Whether the workbook's budget is spent."""
+        return self.work > self.grid.budgets.work
 
     def __post_init__(self) -> None:
         if not self.used:
@@ -127,9 +137,16 @@ class BlockEvaluator:
         return self.machine.grid.scalar(number, kind)
 
     def charge(self, elements: int) -> None:
+        """Count elements of arrays before they are made: larger blocks run in strips, larger arrays are refused."""
         self.spending.elements += int(elements)
-        if self.spending.elements > ELEMENT_BUDGET:
-            raise NotComputed("over-budget", f"an array of {int(elements):,} elements (limit {ELEMENT_BUDGET:,})")
+        budgets = self.machine.grid.budgets
+        if self.spending.elements > budgets.array_elements:
+            raise budgets.refuse_step("array_elements", self.spending.elements)
+        self.machine.toil(int(elements))
+
+    def toil(self, operations: int) -> None:
+        """Count work that makes no array: see :meth:`Machine.toil`."""
+        self.machine.toil(operations)
 
     def bind(self, variables: dict[str, Operand]) -> BlockEvaluator:
         return BlockEvaluator(
@@ -157,8 +174,9 @@ class BlockEvaluator:
                 return self.error(VALUE)
         spending = self.spending
         spending.calls += 1
-        if spending.calls > CALL_BUDGET:
-            raise NotComputed("over-budget", f"LAMBDA steps (limit {CALL_BUDGET:,})")
+        if spending.calls > self.machine.grid.budgets.call_steps:
+            raise self.machine.grid.budgets.refuse_step("call_steps", spending.calls)
+        self.machine.toil(CALL)
         if spending.depth >= CALL_DEPTH:
             raise NotComputed("over-budget", f"LAMBDA recursion (limit {CALL_DEPTH} levels)")
         inner = BlockEvaluator(self.machine, self.sheet, self.rect, "dynamic", self.one_by_one, bound, spending)
@@ -222,6 +240,7 @@ class BlockEvaluator:
     # --- the walk ----------------------------------------------------------------------------------------------------
     def evaluate(self, node: Tree, want: Want = "array") -> Operand:
         """The node's value; ``want="value"`` asks for one value a cell, by implicit intersection in a plain formula."""
+        self.machine.toil(NODE)
         operand = _EVALUATE[type(node)](self, node, want)
         if want == "value" and self.mode == "plain" and not operand.array.is_single and isinstance(node, Located):
             return self._intersect(node, operand)
@@ -274,7 +293,10 @@ class BlockEvaluator:
 
     def _windows(self, node: Located) -> Array:
         machine = self.machine
-        arrays = [window(machine.planes[s], machine.used[s], node.reference, self.rect) for s in node.sheets]
+        if len(node.sheets) > 1:
+            machine.toil(NODE * len(node.sheets))
+        arrays = [window(machine.planes[s], machine.used[s], node.reference, self.rect, machine.toil)
+                  for s in node.sheets]
         return arrays[0] if len(arrays) == 1 else calling.join(arrays)
 
     def _intersect(self, node: Located, operand: Operand) -> Operand:
@@ -283,6 +305,7 @@ class BlockEvaluator:
         if first is None or len(node.sheets) != 1:
             return self.error(VALUE)
         plane = self.machine.planes[node.sheets[0]]
+        self.machine.toil(200 * self.rect.size)
         number = np.zeros((*self.rect.shape, 1, 1))
         kind = np.full((*self.rect.shape, 1, 1), VALUE, np.uint8)
         for row, column in self.rect.cells():
@@ -313,10 +336,13 @@ class BlockEvaluator:
             return self.error(REF)
         self.charge(rect.size)
         number, kind = np.zeros(rect.shape), np.full(rect.shape, EMPTY, np.uint8)
-        for row, column in rect.cells():
-            value = book.cells.get((sheet, row, column))
-            if value is not None:
-                at = (row - rect.top, column - rect.left)
+        self.machine.toil(100 * min(rect.size, len(book.cells)))
+        # Whichever is fewer: the cells asked for, or those that the file remembers.
+        places = ((sheet, *at) for at in rect.cells()) if rect.size < len(book.cells) else book.cells
+        for place in places:
+            value = book.cells.get(place)
+            if value is not None and place[0] == sheet and rect.contains(*place[1:]):
+                at = (place[1] - rect.top, place[2] - rect.left)
                 kind[at] = value.kind
                 number[at] = self.texts.add(value.text) if value.kind == TEXT else value.number
         return Operand(Array(number[None, None], calling.collapse(kind[None, None])), True)
@@ -354,6 +380,7 @@ class BlockEvaluator:
             spine.append(inner)
             inner = inner.left
         left = self.evaluate(inner, want).array
+        self.machine.toil(NODE * len(spine))
         for binary in reversed(spine):
             left = self._apply(binary.op, left, self.evaluate(binary.right, want).array)
         return left, self.evaluate(node.right, want).array
@@ -444,7 +471,7 @@ class BlockEvaluator:
         return self.call(callee.function, [self.evaluate(arg) for arg in node.args])
 
     def not_computed(self, reason: str) -> Operand:
-        return Operand(Array.of(float(self.texts.add(reason)), NOT_COMPUTED))
+        return Operand(Array.of(float(self.texts.note(reason)), NOT_COMPUTED))
 
 
 _REFERENCE_OPERATORS = frozenset({":", ",", " "})

@@ -35,7 +35,7 @@ def magnitude(machine: Machine, step: Step, rect: Rect) -> Floats:
             if block.spill is not None:
                 return np.full(rect.shape, float(np.max(terms)))
             number[row - rect.top, column - rect.left] = terms.flat[0]
-    except (NotComputed, ExcelError, ValueError):
+    except (NotComputed, ExcelError, ValueError, RecursionError):
         # No bound known: the relative tolerance alone decides.
         return np.zeros(rect.shape)
     return number
@@ -59,11 +59,20 @@ class _Terms:
 
     def of(self, tree: Tree) -> Floats:
         if isinstance(tree, Binary) and tree.op in _COMBINE:
-            left, right = self.of(tree.left), self.of(tree.right)
-            if tree.op == "/":
-                with np.errstate(all="ignore"):
-                    return np.nan_to_num(left / np.abs(self._value(tree.right)), posinf=0.0)
-            return _COMBINE[tree.op](left, right)
+            # A chain of operators is deep to its left: walk it, do not recurse.
+            spine: list[Binary] = []
+            first: Tree = tree
+            while isinstance(first, Binary) and first.op in _COMBINE:
+                spine.append(first)
+                first = first.left
+            terms = self.of(first)
+            for binary in reversed(spine):
+                if binary.op == "/":
+                    with np.errstate(all="ignore"):
+                        terms = np.nan_to_num(terms / np.abs(self._value(binary.right)), posinf=0.0)
+                else:
+                    terms = _COMBINE[binary.op](terms, self.of(binary.right))
+            return terms
         if isinstance(tree, Unary):
             inner = self.of(tree.operand)
             return inner / 100.0 if tree.op == "%" else inner

@@ -26,6 +26,8 @@ def blank_planes(grid: WorkbookGrid) -> list[Plane]:
 
 def evaluate(machine: Machine, step: Step, rect: Rect) -> Array:
     """One step over a part of its block: axes (h, w, 1, 1), or (1, 1, rows, columns) for a spill."""
+    if machine.exhausted():
+        return _exhausted(machine, rect)
     if not step.vectorised and rect.size > 1:
         return _cell_by_cell(machine, step, rect)
     mode = step.block.mode
@@ -38,9 +40,13 @@ def evaluate(machine: Machine, step: Step, rect: Rect) -> Array:
         step = replace(step, vectorised=False)
         return _cell_by_cell(machine, step, rect) if rect.size > 1 else evaluate(machine, step, rect)
     except NotComputed as lack:
+        if machine.exhausted():
+            return _exhausted(machine, rect)
         if rect.size > 1:
             return _in_strips(machine, step, rect)
-        return Array.of(float(machine.grid.texts.add(lack.message)), NOT_COMPUTED)
+        return Array.of(float(machine.grid.texts.note(lack.message)), NOT_COMPUTED)
+    except RecursionError:
+        return Array.of(float(machine.grid.texts.note("a formula that nests too deeply")), NOT_COMPUTED)
     if step.block.spill is not None:
         return _fit(result, step.block.spill.shape)
     if not result.is_single:
@@ -48,6 +54,12 @@ def evaluate(machine: Machine, step: Step, rect: Rect) -> Array:
         number, kind = result.full()
         return Array(number[:, :, :1, :1], kind[:, :, :1, :1])
     return result
+
+
+def _exhausted(machine: Machine, rect: Rect) -> Array:
+    """The budget of the whole workbook is spent: nothing more is tried."""
+    reason = machine.grid.budgets.refuse_step("work", machine.grid.budgets.work).message
+    return Array.of(float(machine.grid.texts.note(reason)), NOT_COMPUTED)
 
 
 def _fit(result: Array, shape: tuple[int, int]) -> Array:
@@ -166,6 +178,8 @@ def from_inputs(
 
         assert isinstance(area, Area)
         cut = area.rect.intersection(used[area.sheet])
+        if cut is not None:
+            machine.toil(50 * cut.size)
         for at in cut.cells() if cut is not None else ():
             position = owner.get((area.sheet, *at))
             if position is not None and not done[position] and position not in waiting:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
@@ -24,11 +26,14 @@ def clip(rect: Rect, used: Rect) -> Rect:
     return Rect(rect.top, rect.left, bottom, right)
 
 
-def window(plane: Plane, used: Rect, reference: Reference, rect: Rect) -> Array:
+def window(
+    plane: Plane, used: Rect, reference: Reference, rect: Rect, toil: Callable[[int], None] | None = None
+) -> Array:
     """The cells that ``reference`` names, for each cell of the block ``rect``.
 
     Returns axes (h or 1, w or 1, rows, columns): 1 where the reference does not move along the block (``$``). Both row bounds
     must be of one kind, and both column bounds: a range that grows along the block is run line by line by the caller.
+    ``toil`` is told how many cells are looked at, before they are.
     """
     first = reference.at(rect.top, rect.left)
     last = reference.at(rect.bottom - 1, rect.right - 1)
@@ -41,6 +46,9 @@ def window(plane: Plane, used: Rect, reference: Reference, rect: Rect) -> Array:
     bounding = first.union(last)
     if bounding.size > READ_BUDGET:
         raise NotComputed("over-budget", f"a reference to {bounding.size:,} cells (limit {READ_BUDGET:,})")
+    if toil is not None:
+        far = 0 if plane.rect.covers(bounding) else bounding.size + 200 * min(bounding.size, len(plane.outliers))
+        toil(far + bounding.size // 8)
     number, kind = plane.read(bounding)
     rows, columns = first.shape
     shape = (rect.height if moves_down else 1, rect.width if moves_right else 1, rows, columns)
