@@ -18,6 +18,7 @@ import pytest
 from tests.batch.conftest import Judged, contents
 from xlsx_attention.batch import Settings, run_batch
 from xlsx_attention.batch.executors import DaskWorkers, ExecutorWorkers
+from xlsx_attention.batch.supervisor import LocalWorkers
 from xlsx_attention.errors import UsageError
 
 
@@ -43,6 +44,17 @@ def test_processes_and_what_a_hostile_file_does_to_them(tmp_path: Path) -> None:
         "killed": "killed",
         "crash": "crashed",
         "hang": "timeout",
+    }
+
+
+def test_fsspec_addresses_are_opened_by_the_workers(judged: Judged, tmp_path: Path) -> None:
+    pytest.importorskip("fsspec")
+    result = run_batch([f"file://{judged.made.folder}"], tmp_path / "out", Settings(), runner=LocalWorkers(2))
+    here = {Path(row.name).name: row for row in judged.result.rows}
+    there = {Path(row.name).name: row for row in result.rows}
+    assert all(row.name.startswith("file:///") for row in result.rows)
+    assert {name: (row.status, row.digest, row.origins) for name, row in there.items()} == {
+        name: (row.status, row.digest, row.origins) for name, row in here.items()
     }
 
 

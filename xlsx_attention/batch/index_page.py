@@ -8,6 +8,7 @@ from xlsx_attention.batch.outcome import STATES
 from xlsx_attention.batch.pages import render as render_page
 from xlsx_attention.batch.rows import Row
 from xlsx_attention.batch.words import Speech
+from xlsx_attention.reporting.words import cause_words
 
 if TYPE_CHECKING:
     from xlsx_attention.batch.reports import Overview
@@ -25,7 +26,7 @@ def render(overview: Overview) -> str:
     slips = [
         {
             "count": len(slip.files),
-            "cause": slip.cause,
+            "cause": cause_words(slip.cause, overview.language),
             "sheet": slip.sheet,
             "cells": ", ".join(slip.cells[:CELLS]) + ("…" if len(slip.cells) > CELLS else ""),
             "rows": [rows[position] for position in slip.files[:FILES]],
@@ -49,7 +50,10 @@ def render(overview: Overview) -> str:
         say=say,
         states=STATES,
         totals=overview.totals,
-        causes=sorted(overview.slips.causes.items(), key=lambda item: (-item[1], item[0]))[:CAUSES],
+        causes=[
+            (cause_words(cause, overview.language), count)
+            for cause, count in sorted(overview.slips.causes.items(), key=lambda item: (-item[1], item[0]))[:CAUSES]
+        ],
         slips=slips,
         heads=heads,
         rows=[_shown(row, say) for row in rows],

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +57,12 @@ class Settings:
         """The name of a result: content, version of the tool, settings. Where the key lies does not matter, what
         it holds does.
         """
-        settings = dataclasses.replace(self, key="").to_json()
-        return hashlib.sha256(f"{FORMAT}\n{__version__}\n{digest}\n{settings}".encode()).hexdigest()
+        return hashlib.sha256(f"{FORMAT}\n{__version__}\n{digest}\n{_without_place(self)}".encode()).hexdigest()
+
+
+@lru_cache(maxsize=8)
+def _without_place(settings: Settings) -> str:
+    return dataclasses.replace(settings, key="").to_json()
 
 
 def make_settings(

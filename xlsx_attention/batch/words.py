@@ -17,7 +17,7 @@ WORDS: dict[str, Text] = {
     "findings": Text("findings", "发现"),
     "causes": Text("Most frequent causes", "最常见原因"),
     "cause": Text("cause", "原因"),
-    "slips": Text("Slips that files share", "多个文件共有的错误"),
+    "slips": Text("Most frequent slips, with their cells", "最常见的错误及其单元格"),
     "cells": Text("cells", "单元格"),
     "where": Text("in", "出现于"),
     "more": Text("and {} more", "等另外 {} 个"),
