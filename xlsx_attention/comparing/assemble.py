@@ -72,7 +72,7 @@ def assemble(
     of_steps = of_steps or OfSteps()
     wanted = None if only is None else {name.casefold() for name in only}
     shown = [s.index for s in grid.sheets if wanted is None or s.name.casefold() in wanted]
-    origins, spoils = trace(grid, plan, judged)
+    origins = trace(grid, plan, judged)
     sheets = tuple(_sheet(grid, plan, values, judged, index, labels, formula_at) for index in shown)
     counts: Counter[str] = Counter({verdict: 0 for verdict in VERDICTS})
     for sheet in sheets:

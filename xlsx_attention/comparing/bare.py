@@ -7,6 +7,7 @@ the inputs, widened at each step by what printing rounds away.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from xlsx_attention.comparing.cell_causes import CellCauses
 from xlsx_attention.comparing.chain import HEADS, JOINED, ORDER, Chain
 from xlsx_attention.comparing.intervals import Interval
 from xlsx_attention.comparing.masks import HIDDEN_BY, Bools
+from xlsx_attention.comparing.matrices import Cells
 from xlsx_attention.comparing.reach import reached
 from xlsx_attention.comparing.scales import says_scale
 from xlsx_attention.comparing.sentences import say
@@ -27,6 +29,15 @@ from xlsx_attention.model.values import NUMBER, Floats, Plane
 
 #: A step that explains less than this share of a rectangle is not what the rectangle holds.
 EXPLAINS = 0.5
+#: With this share of numbers that equal their step's result outright, a block is not rounded.
+EXACT = 0.75
+#: Products whose numbers may be exact, and what must be exact for that.
+PRODUCTS: Final[dict[str, frozenset[str]]] = {
+    "Q": frozenset(),
+    "K": frozenset(),
+    "V": frozenset(),
+    "scores": frozenset("QK"),
+}
 #: A mistake of method must explain more than this share.
 MOST = 0.9
 
@@ -74,16 +85,18 @@ def judge_numbers(grid: WorkbookGrid, judged: Judged, values: Recomputed, subjec
 def _typed(grid: WorkbookGrid, judged: Judged, subject: Subject, role: str) -> Bools | None:
     """Which cells of a role are numbers that nothing computes and nobody has judged."""
     place = subject.given.matrices.places.get(role)
-    if place is None:
-        return None
+    return None if place is None else _unjudged(grid, judged, place.sheet, subject.given.matrices.cells[role])
+
+
+def _unjudged(grid: WorkbookGrid, judged: Judged, sheet: int, cells: Cells) -> Bools | None:
     found = np.array(
         [
             [
-                judged.code(grid, (place.sheet, row, column)) == NOT_COMPUTED_CELL
-                and grid.sheets[place.sheet].cached.get(row, column)[1] == NUMBER
+                judged.code(grid, (sheet, row, column)) == NOT_COMPUTED_CELL
+                and grid.sheets[sheet].cached.get(row, column)[1] == NUMBER
                 for row, column in line
             ]
-            for line in subject.given.matrices.cells[role]
+            for line in cells
         ]
     )
     return found if found.any() else None
@@ -109,6 +122,7 @@ class _Head:
     shown: dict[str, Interval] = field(default_factory=dict)
     true: dict[str, Interval] = field(default_factory=dict)
     accused: list[tuple[tuple[str, int, int], Cell]] = field(default_factory=list)
+    exact: set[str] = field(default_factory=set)
 
     def judge(self, roles: list[str]) -> None:
         matrices = self.subject.given.matrices
@@ -122,6 +136,7 @@ class _Head:
                 self._join()
             if role in matrices.stored:
                 self._step(role)
+                self._copies(role)
         if "output" in self.shown:
             self.joined.shown.append(self.shown["output"])
             self.joined.true.append(self.true["output"])
@@ -151,11 +166,24 @@ class _Head:
         assert expected is not None
         assert true is not None
         if role in self.typed:
+            if role in PRODUCTS and PRODUCTS[role] <= self.exact and (tight := _as_exact(own, expected)) is not None:
+                own = self.shown[role] = tight
+                self.exact.add(role)
             self._verdicts(role, own, expected, true)
             if way.divisor != self.subject.given.divisor:
                 self._wrong_scale(role)
-        radius = intervals.radius_of(self.subject.given.matrices.stored[role]) if role in self.typed else 0.0
-        self.true[role] = true.widened(np.broadcast_to(radius, true.shape))
+        self.true[role] = true.widened((own.high - own.low) / 2)
+
+    def _copies(self, role: str) -> None:
+        """Typed copies (and transposes) of a block hold what the block holds."""
+        for place in self.subject.head.copies.get(role, ()):
+            cells = place.lines
+            if place.steps or [len(line) for line in cells] != [len(line) for line in self.subject.given.matrices.cells[role]]:
+                continue
+            typed = _unjudged(self.grid, self.judged, place.sheet, cells)
+            if typed is not None:
+                own = intervals.printed(self.subject.sheets.stored(place.sheet, cells))
+                self._mark(role, (place.sheet, cells), typed, own, self.shown[role], self.true[role])
 
     def _best(self, chain: Chain, role: str) -> tuple[_Way | None, dict[str, Interval]]:
         """The way that explains most of a block; inputs count as exact unless only their printed intervals do."""
@@ -178,27 +206,31 @@ class _Head:
         return best, chosen
 
     def _verdicts(self, role: str, own: Interval, expected: Interval, true: Interval) -> None:
+        matrices = self.subject.given.matrices
+        self._mark(role, (matrices.places[role].sheet, matrices.cells[role]), self.typed[role], own, expected, true)
+
+    def _mark(
+        self, role: str, at: tuple[int, Cells], typed: Bools, own: Interval, expected: Interval, true: Interval
+    ) -> None:
+        """A verdict for each typed cell, with its values, and its cause or its origins."""
         follows, traced = _meets(own, expected), _meets(own, true)
-        place = self.subject.given.matrices.places[role]
+        sheet, cells = at
         causes = CellCauses([self.subject])
-        for i, line in enumerate(self.subject.given.matrices.cells[role]):
-            for j, (row, column) in enumerate(line):
-                if not self.typed[role][i, j]:
-                    continue
-                cell = (place.sheet, row, column)
-                known = [*self.joined.accused, *self.accused] if role in JOINED else self.accused
-                upstream = [at for origin, at in known if reached(origin, role, i, j)]
-                verdict = _verdict(bool(follows[i, j]), bool(traced[i, j]), bool(upstream))
-                self.judged.put(self.grid, cell, CODE[verdict])
-                self._note(self.result.values.precedents, cell, expected.middle[i, j])
-                self._note(self.result.values.inputs, cell, true.middle[i, j])
-                if verdict == "origin":
-                    self.accused.append(((role, i, j), cell))
-                    radius = float(own.high[i, j] - own.low[i, j] + expected.high[i, j] - expected.low[i, j]) / 2
-                    number = float(own.middle[i, j])
-                    self.result.causes[cell] = causes.cause(cell, number, radius) or "unexplained"
-                elif verdict == "inherited":
-                    self.result.origins[cell] = tuple(upstream[:8])
+        for i, j in np.argwhere(typed):
+            row, column = cells[i][j]
+            cell = (sheet, row, column)
+            known = [*self.joined.accused, *self.accused] if role in JOINED else self.accused
+            upstream = [origin for place, origin in known if place == (role, i, j) or reached(place, role, int(i), int(j))]
+            verdict = _verdict(bool(follows[i, j]), bool(traced[i, j]), bool(upstream))
+            self.judged.put(self.grid, cell, CODE[verdict])
+            self._note(self.result.values.precedents, cell, expected.middle[i, j])
+            self._note(self.result.values.inputs, cell, true.middle[i, j])
+            if verdict == "origin":
+                self.accused.append(((role, int(i), int(j)), cell))
+                radius = float(own.high[i, j] - own.low[i, j] + expected.high[i, j] - expected.low[i, j]) / 2
+                self.result.causes[cell] = causes.cause(cell, float(own.middle[i, j]), radius) or "unexplained"
+            elif verdict == "inherited":
+                self.result.origins[cell] = tuple(upstream[:8])
 
     @staticmethod
     def _note(planes: list[Plane], cell: Cell, number: float) -> None:
@@ -241,6 +273,13 @@ class _Head:
                 self.result.findings.append(subject.finding(role, suspicion.cause, message, right))
             self._verdicts(role, own, around, around)
             return
+
+
+def _as_exact(own: Interval, expected: Interval) -> Interval | None:
+    """Numbers that are exactly what the step gives, all but a few, were not rounded: integers made of integers."""
+    radius = 1e-9 * np.maximum(1.0, np.abs(own.middle))
+    same = np.abs(own.middle - expected.middle) <= radius
+    return Interval(own.middle - radius, own.middle + radius) if same.mean() >= EXACT else None
 
 
 def _take(chain: Chain, role: str, way: _Way, own: Interval) -> Interval | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 
 import numpy as np
 
 from xlsx_attention.comparing.verdicts import CODE, Cell, Judged
-from xlsx_attention.model.address import Rect
 from xlsx_attention.model.grid import WorkbookGrid
 from xlsx_attention.model.plan import Plan
 
@@ -15,12 +15,14 @@ from xlsx_attention.model.plan import Plan
 CELLS = 20_000
 #: Origins that one cell names.
 NAMED = 8
+#: Pairs of a spoilt cell and one that it uses that are looked at one by one; beyond it whole blocks are, too.
+PAIRS = 2_000_000
 
 SPOILT = (CODE["origin"], CODE["inherited"], CODE["overridden"])
 
 
-def trace(grid: WorkbookGrid, plan: Plan, judged: Judged) -> tuple[dict[Cell, tuple[Cell, ...]], dict[Cell, int]]:
-    """``(origins of each inherited cell, how many inherited cells each origin spoils)``."""
+def trace(grid: WorkbookGrid, plan: Plan, judged: Judged) -> dict[Cell, tuple[Cell, ...]]:
+    """The origins of each inherited cell, :data:`NAMED` of them at most."""
     spoilt: dict[Cell, int] = {}
     for sheet in grid.sheets:
         rect = sheet.cached.rect
@@ -30,21 +32,18 @@ def trace(grid: WorkbookGrid, plan: Plan, judged: Judged) -> tuple[dict[Cell, tu
         spoilt.update({(sheet.index, r, c): v for (r, c), v in judged.far[sheet.index].items() if v in SPOILT})
     if len(spoilt) > CELLS:
         return _by_step(plan, spoilt)
-    return _by_cell(plan, spoilt)
+    found = _by_cell(plan, spoilt)
+    return _by_step(plan, spoilt) if found is None else found
 
 
-def _by_cell(plan: Plan, spoilt: dict[Cell, int]) -> tuple[dict[Cell, tuple[Cell, ...]], dict[Cell, int]]:
-    step_of: dict[Cell, int] = {}
+def _by_cell(plan: Plan, spoilt: dict[Cell, int]) -> dict[Cell, tuple[Cell, ...]] | None:
+    """Cell by cell; ``None`` where that is too many pairs."""
+    step_of = _steps_of(plan, spoilt)
     rows: dict[tuple[int, int], list[int]] = defaultdict(list)
     for sheet, row, column in spoilt:
         rows[sheet, row].append(column)
-    for step in plan.steps:
-        rect = step.block.cells
-        for row in range(rect.top, rect.bottom):
-            for column in rows.get((step.block.sheet, row), ()):
-                if rect.left <= column < rect.right:
-                    step_of[step.block.sheet, row, column] = step.index
     precedents: dict[Cell, list[Cell]] = {}
+    pairs = 0
     for cell in spoilt:
         index = step_of.get(cell)
         found: list[Cell] = []
@@ -56,15 +55,20 @@ def _by_cell(plan: Plan, spoilt: dict[Cell, int]) -> tuple[dict[Cell, tuple[Cell
                 cut = None if seen is None else seen.intersection(read.rect)
                 if cut is None:
                     continue
+                pairs += cut.height
+                if pairs > PAIRS:
+                    return None
                 for row in range(cut.top, cut.bottom):
-                    found += [(read.sheet, row, c) for c in rows.get((read.sheet, row), ()) if cut.left <= c < cut.right]
+                    columns = rows.get((read.sheet, row), ())
+                    pairs += len(columns)
+                    found += [(read.sheet, row, c) for c in columns if cut.left <= c < cut.right]
         precedents[cell] = found
     dependents: dict[Cell, list[Cell]] = defaultdict(list)
     for cell, before in precedents.items():
         for precedent in before:
             dependents[precedent].append(cell)
     origins: dict[Cell, list[Cell]] = defaultdict(list)
-    spoils: dict[Cell, int] = {}
+    passed: dict[Cell, int] = defaultdict(int)
     inherited = CODE["inherited"]
     for origin in sorted(cell for cell, code in spoilt.items() if code != inherited):
         seen_cells: set[Cell] = {origin}
@@ -72,27 +76,23 @@ def _by_cell(plan: Plan, spoilt: dict[Cell, int]) -> tuple[dict[Cell, tuple[Cell
         while stack:
             for dependent in dependents.get(stack.pop(), ()):
                 # An origin downstream begins a difference of its own; what lies behind it is still reached through it.
-                if dependent in seen_cells:
+                # Whoever has been reached by as many as are named has everything behind it reached by as many.
+                if dependent in seen_cells or passed[dependent] == NAMED:
                     continue
                 seen_cells.add(dependent)
+                passed[dependent] += 1
                 stack.append(dependent)
-                if spoilt[dependent] == inherited and len(origins[dependent]) < NAMED:
+                if spoilt[dependent] == inherited:
                     origins[dependent].append(origin)
-        spoils[origin] = sum(1 for cell in seen_cells if spoilt[cell] == inherited)
-    return {cell: tuple(found) for cell, found in origins.items()}, spoils
+    return {cell: tuple(found) for cell, found in origins.items()}
 
 
-def _by_step(plan: Plan, spoilt: dict[Cell, int]) -> tuple[dict[Cell, tuple[Cell, ...]], dict[Cell, int]]:
-    rects: dict[int, list[tuple[Rect, int]]] = defaultdict(list)
-    for step in plan.steps:
-        rects[step.block.sheet].append((step.block.cells, step.index))
-    origin_code = {cell: code for cell, code in spoilt.items() if code != CODE["inherited"]}
+def _by_step(plan: Plan, spoilt: dict[Cell, int]) -> dict[Cell, tuple[Cell, ...]]:
+    step_of = _steps_of(plan, spoilt)
     here: dict[int, list[Cell]] = defaultdict(list)
-    for sheet, row, column in sorted(origin_code):
-        for rect, index in rects[sheet]:
-            if rect.contains(row, column):
-                here[index].append((sheet, row, column))
-                break
+    for cell in sorted(cell for cell, code in spoilt.items() if code != CODE["inherited"]):
+        if cell in step_of:
+            here[step_of[cell]].append(cell)
     readers: dict[int, list[int]] = defaultdict(list)
     for index, before in plan.edges.items():
         for precedent in before:
@@ -101,24 +101,33 @@ def _by_step(plan: Plan, spoilt: dict[Cell, int]) -> tuple[dict[Cell, tuple[Cell
     for index, cells in here.items():
         seen, stack = {index}, [index]
         while stack:
-            for reader in readers[stack.pop()]:
-                if reader not in seen:
+            reached = stack.pop()
+            through[reached] += cells[: max(0, NAMED - len(through[reached]))]
+            for reader in readers[reached]:
+                # What is full has everything behind it full.
+                if reader not in seen and len(through[reader]) < NAMED:
                     seen.add(reader)
                     stack.append(reader)
-        for reached in seen:
-            through[reached] += cells[: max(0, NAMED - len(through[reached]))]
-    origins: dict[Cell, tuple[Cell, ...]] = {}
-    spoils: dict[Cell, int] = defaultdict(int)
+    named = {index: tuple(cells) for index, cells in through.items()}
     inherited = CODE["inherited"]
-    for step_sheet, members in rects.items():
-        for rect, index in members:
-            named = tuple(through.get(index, ()))
-            if not named:
-                continue
-            for row, column in rect.cells():
-                cell = (step_sheet, row, column)
-                if spoilt.get(cell) == inherited:
-                    origins[cell] = named
-                    for origin in named:
-                        spoils[origin] += 1
-    return origins, dict(spoils)
+    return {
+        cell: named[step_of[cell]]
+        for cell, code in spoilt.items()
+        if code == inherited and step_of.get(cell) in named
+    }
+
+
+def _steps_of(plan: Plan, spoilt: dict[Cell, int]) -> dict[Cell, int]:
+    rows: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for sheet, row, column in spoilt:
+        rows[sheet, row].append(column)
+    for columns in rows.values():
+        columns.sort()
+    found: dict[Cell, int] = {}
+    for step in plan.steps:
+        rect = step.block.cells
+        for row in range(rect.top, rect.bottom):
+            columns = rows.get((step.block.sheet, row), [])
+            for column in columns[bisect_left(columns, rect.left) : bisect_left(columns, rect.right)]:
+                found[step.block.sheet, row, column] = step.index
+    return found

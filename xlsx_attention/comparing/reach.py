@@ -21,11 +21,12 @@ def reached(origin: tuple[str, int, int], role: str, i: int, j: int) -> bool:
     if source == "Q":
         return i == a
     if source == "K":
-        return role not in PAIRS or j == a
+        return role not in PAIRS[:3] or j == a
     if source == "V":
         return role in ("concat", "projected") or (role == "output" and j == b)
     if source not in ORDER or ORDER.index(source) >= ORDER.index(role):
         return False
-    if source in PAIRS and role in PAIRS:
+    if source in PAIRS and role in PAIRS[:3]:
         return (i, j) == (a, b)
+    # What exp takes off is the maximum of its whole row.
     return i == a
