@@ -29,7 +29,9 @@ class StoredCell:
 
 
 def edit(data: bytes, edits: Mapping[tuple[str, str], Callable[[StoredCell], StoredCell]]) -> bytes:
-    """A copy of a workbook with some cells changed: (part name, cell) → what becomes of it. Every cell must be there."""
+    """A copy of a workbook with some cells changed: (part name, cell) → what becomes of it. Every cell must be
+    there.
+    """
     parts: dict[str, dict[str, Callable[[StoredCell], StoredCell]]] = {}
     for (part, cell), change in edits.items():
         parts.setdefault(part, {})[cell] = change

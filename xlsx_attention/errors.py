@@ -1,7 +1,8 @@
 """Everything that the tool says to a person when it cannot go on.
 
-A :class:`XlsxAttentionError` is a fact about a file or a call and is shown as one line; any other exception is a fault of
-this package and stays one. Excel's own errors (``#DIV/0!``) are values, never exceptions: see :mod:`xlsx_attention.model.values`.
+A :class:`XlsxAttentionError` is a fact about a file or a call and is shown as one line; any other exception is a
+fault of this package and stays one. Excel's own errors (``#DIV/0!``) are values, never exceptions: see
+:mod:`xlsx_attention.model.values`.
 """
 
 from __future__ import annotations

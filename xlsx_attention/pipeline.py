@@ -6,7 +6,7 @@ import os
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 class Options:
     """How a file is verified.
 
-    ``rtol`` ``None`` follows from the file's digits; ``sheets`` ``None`` means all. ``words`` puts each step into words of
-    NumPy and mathematics as well, which takes longer than finding it right.
+    ``rtol`` ``None`` follows from the file's digits; ``sheets`` ``None`` means all. ``words`` puts each step into
+    words of NumPy and mathematics as well, which takes longer than finding it right.
     """
 
     rtol: float | None = None
     sheets: tuple[str, ...] | None = None
-    budgets: Budgets = Budgets()
+    budgets: Budgets = field(default_factory=Budgets)
     recognise: bool = True
     words: bool = False
 
@@ -154,8 +154,8 @@ def _downstream(plan: Plan, sources: set[int]) -> set[int]:
 def _recompute(grid: WorkbookGrid, plan: Plan, kept: set[Cell]) -> Recomputed:
     """From precedents everywhere; from the inputs only where the first differs from the file in any bit.
 
-    Where a step and all that it reads equal the file to the bit, computing it from the inputs would give those very bits
-    again: the second run would be the first.
+    Where a step and all that it reads equal the file to the bit, computing it from the inputs would give those very
+    bits again: the second run would be the first.
     """
     stored = [sheet.cached for sheet in grid.sheets]
     if _lacks_caches(grid, plan):
@@ -253,9 +253,7 @@ def verify_grid(
         return parsing.formula_at(form, row, column)
 
     values, of_steps = _by_role(understood, judged)
-    report = assemble(
-        grid, plan, values, judged, tolerance, understood.attention, formula_at, options.sheets, of_steps
-    )
+    report = assemble(grid, plan, values, judged, tolerance, understood.attention, formula_at, options.sheets, of_steps)
     if options.words:
         report = _with_words(report, grid, plan)
     if published is not None:
@@ -307,7 +305,9 @@ def _with_words(report: FileReport, grid: WorkbookGrid, plan: Plan) -> FileRepor
         )
         for sheet in report.sheets
     )
-    numpy = {(block.sheet, *cell): block.numpy for sheet in sheets for block in sheet.blocks for cell in _few(block.rect)}
+    numpy = {
+        (block.sheet, *cell): block.numpy for sheet in sheets for block in sheet.blocks for cell in _few(block.rect)
+    }
     cells = tuple(
         replace(cell, numpy=cell.numpy or numpy.get((cell.sheet, cell.row, cell.column), "")) for cell in report.cells
     )
@@ -322,7 +322,9 @@ def _few(rect: Rect) -> Iterable[tuple[int, int]]:
 def verify_file(
     path: str | os.PathLike[str] | reading.Source, options: Options = Options(), published: Published | None = None
 ) -> FileReport:
-    """The report on one file, by its path or already loaded; a file that cannot be read is a report of its own, not an exception."""
+    """The report on one file, by its path or already loaded; a file that cannot be read is a report of its own, not
+    an exception.
+    """
     started = time.perf_counter()
     try:
         grid = reading.read_workbook(path, budgets=options.budgets)
@@ -342,8 +344,8 @@ def verify(
 ) -> FileReport:
     """The report on one workbook, by its path or already read (``reading.from_openpyxl`` gives a grid).
 
-    Raises :class:`~xlsx_attention.errors.UnreadableFile` where the file cannot be read: in Python that is an exception, on
-    the command line a line of the report.
+    Raises :class:`~xlsx_attention.errors.UnreadableFile` where the file cannot be read: in Python that is an
+    exception, on the command line a line of the report.
     """
     from xlsx_attention.model.published import Published
 

@@ -39,9 +39,7 @@ def test_the_python_form_runs_in_a_bare_interpreter_and_reproduces_the_sheet(
     names = re.findall(r"^([A-Za-z_]\w*) = .*?   # (?:(.*?)!)?([A-Z]+\d+(?::[A-Z]+\d+)?)  ", script, flags=re.M)
     assert len(names) > 5
     tail = """
-import json
-numbers = {}
-for name, value in list(globals().items()):
+import json numbers = {} for name, value in list(globals().items()):
     try:
         numbers[name] = np.asarray(value, float).tolist()
     except (TypeError, ValueError):
@@ -79,7 +77,8 @@ def test_one_cell_is_derived_with_its_numbers(corpus: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"), [(["B0"], "not a cell"), (["Nope!A1"], "no sheet 'Nope'"), (["--sheet", "x"], "no sheet 'x'")]
+    ("arguments", "words"),
+    [(["B0"], "not a cell"), (["Nope!A1"], "no sheet 'Nope'"), (["--sheet", "x"], "no sheet 'x'")],
 )
 def test_explain_says_what_is_wrong_with_a_cell(course: Path, arguments: list[str], words: str) -> None:
     result = run("explain", course, *arguments)

@@ -32,7 +32,10 @@ def test_a_workbook_that_diverges_names_the_cell_its_values_and_its_formula(cour
     part = sheet_parts(data)["self-attention"]
     report = json.loads(run("verify", course, "--format", "json").stdout)["files"][0]
     cell = report["attention"][0]["heads"][0]["roles"]["scores"].split(":")[0]
-    changed = write(tmp_path / "lesson.xlsx", edit(data, {(part, cell): lambda c: type(c)(c.attributes, c.formula_tag, c.formula, "9.75")}))
+    changed = write(
+        tmp_path / "lesson.xlsx",
+        edit(data, {(part, cell): lambda c: type(c)(c.attributes, c.formula_tag, c.formula, "9.75")}),
+    )
     result = run("verify", changed)
     assert result.returncode == 1
     assert f"self-attention!{cell} scores[0,0]" in result.stdout
@@ -92,7 +95,12 @@ def test_files_that_cannot_be_read_are_one_line_each_and_the_others_are_verified
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [(["verify"], "Missing argument"), (["verfy"], "verfy"), (["verify", "x", "--rtol", "7"], "--rtol"), (["--nope"], "--nope")],
+    [
+        (["verify"], "Missing argument"),
+        (["verfy"], "verfy"),
+        (["verify", "x", "--rtol", "7"], "--rtol"),
+        (["--nope"], "--nope"),
+    ],
 )
 def test_a_wrong_call_is_one_line_and_exit_code_2(arguments: list[str], words: str) -> None:
     result = run(*arguments)

@@ -1,6 +1,7 @@
 """Every computed cell of every public workbook at hand gets the verdict that it deserves.
 
-The truth is what Excel stored. Where a file diverges all the same, a person has looked, and what was seen stands in ``SEEN``.
+The truth is what Excel stored. Where a file diverges all the same, a person has looked, and what was seen stands in
+``SEEN``.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ SEEN: dict[str, dict[str, str]] = {
     },
     # 3005 is typed where A2:A9 otherwise add E and F: the grader's own trap.
     "pysheetgrader/TestModeSubmission.xlsx": {"RelativeF Samples!A8": "pasted-value"},
-    # PE(d, L, n) fills d rows (features) and L columns (positions) by LAMBDA(k, T, …) with k for the position and T for the
-    # feature: the two have changed places.
+    # PE(d, L, n) fills d rows (features) and L columns (positions) by LAMBDA(k, T, …) with k for the position and T
+    # for the feature: the two have changed places.
     "ai-by-hand/Transformer-Full-Stack.xlsx": {
         "Transformer !O50:T54": "wrong-axis",
         "Transformer !BZ52:CG57": "wrong-axis",
@@ -41,7 +42,8 @@ SEEN: dict[str, dict[str, str]] = {
     "ironcalc/STATISTICAL/NORM_DIST.xlsx": {"NORM.DIST NORM.INV!F32": "wrong-range"},
 }
 
-#: What is not computed, and why: two dates typed as text, 2/3/2023 and 10-12-1999, which the author's computer read day first.
+#: What is not computed, and why: two dates typed as text, 2/3/2023 and 10-12-1999, which the author's computer read
+#: day first.
 NOT_COMPUTED = {
     "ironcalc/TEXT/T_VALUE_VALUETOTEXT.xlsx": {
         "a date in a text, whose order (day or month first) each computer sets for itself"
@@ -54,9 +56,7 @@ OTHER = {"volatile", "external", "circular", "overridden"}
 
 def accusations(report: FileReport) -> dict[str, str]:
     names = {sheet.index: sheet.name for sheet in report.sheets}
-    found = {
-        f"{names[c.sheet]}!{c.cell}": c.cause for c in report.cells if c.verdict in ("origin", "overridden")
-    }
+    found = {f"{names[c.sheet]}!{c.cell}": c.cause for c in report.cells if c.verdict in ("origin", "overridden")}
     return found | {f"{names[f.sheet]}!{f.rect.a1}": f.cause for f in report.findings}
 
 
@@ -77,7 +77,8 @@ def test_every_computed_cell_gets_the_verdict_that_it_deserves(
     assert {verdict for verdict, count in report.counts.items() if count} <= allowed
 
 
-#: Files whose stored results the inputs cannot give back: those above, and GAMMALN, where Excel loses nine digits next to 1.
+#: Files whose stored results the inputs cannot give back: those above, and GAMMALN, where Excel loses nine digits
+#: next to 1.
 NEEDS_CACHE = {*SEEN, *NOT_COMPUTED, "ironcalc/STATISTICAL/GAMMALN_GAMMALNPRECISE.xlsx"} - {
     "ironcalc/STATISTICAL/BINOM.xlsx",
     "ai-by-hand/Transformer-Full-Stack.xlsx",

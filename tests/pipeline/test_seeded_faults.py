@@ -1,4 +1,5 @@
-"""One change in a real workbook, at its XML: that cell is accused, what it spoils is inherited and names it, nothing else.
+"""One change in a real workbook, at its XML: that cell is accused, what it spoils is inherited and names it, nothing
+else.
 
 The values of the dependants of a pasted number are what the changed workbook gives when it is calculated.
 """
@@ -44,7 +45,9 @@ class Lesson:
             (step, cell)
             for step in self.before.plan.steps
             if step.block.spill is None and step.block.rect.size >= 3
-            for cell in sorted({(step.block.rect.top, step.block.rect.left), (step.block.rect.bottom - 1, step.block.rect.right - 1)})
+            for cell in sorted(
+                {(step.block.rect.top, step.block.rect.left), (step.block.rect.bottom - 1, step.block.rect.right - 1)}
+            )
             if self.before.grid is not None and self.before.grid.value(step.block.sheet, *cell).kind == NUMBER
         ]
         # A dozen, spread over the workbook, keep the suite quick.

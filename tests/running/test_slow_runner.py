@@ -76,7 +76,11 @@ def formulas(draw: st.DrawFn) -> str:
 
 @settings(max_examples=120)
 @given(
-    st.lists(VALUES, min_size=24, max_size=24), formulas(), st.sampled_from(["plain", "array"]), st.integers(1, 3), st.integers(1, 3)
+    st.lists(VALUES, min_size=24, max_size=24),
+    formulas(),
+    st.sampled_from(["plain", "array"]),
+    st.integers(1, 3),
+    st.integers(1, 3),
 )
 def test_a_filled_block_equals_its_cells_one_by_one(
     values: list[float | str | bool | None], formula: str, mode: str, height: int, width: int

@@ -62,7 +62,11 @@ def run() -> None:
         complain("interrupted")
         sys.exit(130)
     except click.ClickException as error:
-        hint = f" (see xlsx-attention {error.ctx.info_name} --help)" if isinstance(error, click.UsageError) and error.ctx else ""
+        hint = (
+            f" (see xlsx-attention {error.ctx.info_name} --help)"
+            if isinstance(error, click.UsageError) and error.ctx
+            else ""
+        )
         complain(error.format_message() + hint)
         sys.exit(2)
     except XlsxAttentionError as error:

@@ -14,22 +14,24 @@ from xlsx_attention.errors import UnreadableFile, UsageError
 @click.command("explain", short_help="The sheet as NumPy steps, or one cell's derivation.")
 @click.argument("file", metavar="FILE")
 @click.argument("cell", required=False, metavar="[CELL]")
-@click.option("--sheet", metavar="NAME", help="The sheet of CELL (default: the first that has formulas), or the only one shown.")
+@click.option(
+    "--sheet", metavar="NAME", help="The sheet of CELL (default: the first that has formulas), or the only one shown."
+)
 @click.option(
     "--format", "form", type=click.Choice(["text", "python"]), default="text", show_default=True,
     help="python: a script for a bare interpreter with NumPy, with the inputs as literals.",
 )  # fmt: skip
 @limit_options(untrusted=False)
-def command(
-    file: str, cell: str | None, sheet: str | None, form: str, untrusted: bool, **given: Any
-) -> None:
+def command(file: str, cell: str | None, sheet: str | None, form: str, untrusted: bool, **given: Any) -> None:
     """Show FILE as a short NumPy program, one line a step; or derive one CELL (U10, or Sheet!U10) with its numbers."""
     from xlsx_attention import parsing, pipeline
     from xlsx_attention.recognising import explain_program, program_text
     from xlsx_attention.reporting.derivation import Derivation
     from xlsx_attention.reporting.safe import visible
 
-    report = pipeline.verify_file(file, pipeline.Options(budgets=chosen(given, untrusted=untrusted), words=cell is not None))
+    report = pipeline.verify_file(
+        file, pipeline.Options(budgets=chosen(given, untrusted=untrusted), words=cell is not None)
+    )
     if report.error is not None:
         raise UnreadableFile(report.error.code, report.error.message, where=file)
     assert report.grid is not None

@@ -21,7 +21,9 @@ from xlsx_attention.model.example import BLANKS, LANGUAGES, LAYOUTS, LESSONS, MA
 @click.option("--heads", type=int, help="Heads (1).")
 @click.option("--w-o", is_flag=True, default=None, help="Project the joined heads by a W_o.")
 @click.option("--bias", is_flag=True, default=None, help="Add a bias to each projection.")
-@click.option("--mask", type=click.Choice(MASKS), help="Hide padding columns, what comes later, both, or nothing (pad).")
+@click.option(
+    "--mask", type=click.Choice(MASKS), help="Hide padding columns, what comes later, both, or nothing (pad)."
+)
 @click.option("--seed", type=int, help="Other numbers for another seed (0).")
 @click.option("--decimals", type=int, help="Decimals of the drawn numbers (2).")
 @click.option("--layout", type=click.Choice(LAYOUTS), help="Tokens in rows (X·W) or in columns (W·X).")
@@ -29,7 +31,9 @@ from xlsx_attention.model.example import BLANKS, LANGUAGES, LAYOUTS, LESSONS, MA
     "--style", type=click.Choice(STYLES), help="A formula a cell, MMULT arrays, spills with #, or SOFTMAX as a LAMBDA."
 )
 @click.option("--lang", type=click.Choice(LANGUAGES), help="Language of the labels (zh).")
-@click.option("--embedding", is_flag=True, default=None, help="Start a lesson earlier: ids, table, positions, X = E + PE.")
+@click.option(
+    "--embedding", is_flag=True, default=None, help="Start a lesson earlier: ids, table, positions, X = E + PE."
+)
 @click.option("--lesson", "lessons", multiple=True, type=click.Choice(LESSONS), help="A sheet each (may be repeated).")
 @click.option("--target", help="The sentence that asks, in the lesson cross.")
 @click.option("--from", "spec_file", type=click.Path(), metavar="SPEC.toml", help="Take the options from a file.")
@@ -42,11 +46,12 @@ from xlsx_attention.model.example import BLANKS, LANGUAGES, LAYOUTS, LESSONS, MA
 @click.option("--name", help="Name of the first sheet.")
 @click.option("--title", help="Heading of the lesson.")
 @click.option("--quiet", "-q", is_flag=True, help="Say nothing.")
-def command(sentence: str | None, output: str, spec_file: str | None, tensor_file: str | None, quiet: bool, **given: Any) -> None:
+def command(
+    sentence: str | None, output: str, spec_file: str | None, tensor_file: str | None, quiet: bool, **given: Any
+) -> None:
     """Write a lesson on SENTENCE (its words are the tokens) with live formulas, the same steps as the course.
 
-    \b
-    xlsx-attention generate "我 爱 AI" --length 5 --seed 7 -o lesson.xlsx
+    \b xlsx-attention generate "我 爱 AI" --length 5 --seed 7 -o lesson.xlsx
     """
     from xlsx_attention.generating import generate, spec_from
 

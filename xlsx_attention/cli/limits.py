@@ -47,9 +47,7 @@ def table() -> str:
         for _, own, strict, option, what, unit in limits()
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    return "\n".join(
-        f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}  {row[3]}" for row in rows
-    )
+    return "\n".join(f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}  {row[3]}" for row in rows)
 
 
 def limit_options(*, untrusted: bool) -> Callable[[Command], Command]:

@@ -19,12 +19,20 @@ def _dims(text: str) -> tuple[int, ...]:
     return dims
 
 
-@click.command("scaling", short_help="The experiment behind the division by √d.", context_settings={"ignore_unknown_options": False})
-@click.option("--dims", multiple=True, metavar="D...", help="Widths, together (8,64,256) or one by one.  [default: 8,64,256]")
+@click.command(
+    "scaling",
+    short_help="The experiment behind the division by √d.",
+    context_settings={"ignore_unknown_options": False},
+)
+@click.option(
+    "--dims", multiple=True, metavar="D...", help="Widths, together (8,64,256) or one by one.  [default: 8,64,256]"
+)
 @click.option("--tokens", type=click.IntRange(2, 1000), default=5, show_default=True)
 @click.option("--repeats", type=click.IntRange(2, 1_000_000), default=2000, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-@click.option("-o", "--output", type=click.Path(), metavar="OUT.xlsx", help="Also a workbook with the table and a chart.")
+@click.option(
+    "-o", "--output", type=click.Path(), metavar="OUT.xlsx", help="Also a workbook with the table and a chart."
+)
 @click.argument("more", nargs=-1, metavar="")
 def command(
     dims: tuple[str, ...], tokens: int, repeats: int, seed: int, output: str | None, more: tuple[str, ...]

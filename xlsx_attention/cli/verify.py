@@ -16,7 +16,9 @@ from xlsx_attention.reporting.safe import visible
 @click.command("verify", short_help="Verify workbooks.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--format", "form", type=click.Choice(list(FORMATS)), default="text", show_default=True)
-@click.option("--published", type=click.Path(), help="Also hold the figures that a text prints (JSON) against the workbook.")
+@click.option(
+    "--published", type=click.Path(), help="Also hold the figures that a text prints (JSON) against the workbook."
+)
 @click.option("--rtol", type=click.FloatRange(0, 1), help="Relative tolerance; by default it follows from the file.")
 @click.option("--sheet", "sheets", multiple=True, metavar="NAME", help="Only this sheet (may be repeated).")
 @click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True)

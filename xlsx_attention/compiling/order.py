@@ -1,7 +1,7 @@
 """Who reads whom, in which order to run, and which cells go round in circles. No recursion anywhere.
 
-Whole blocks are ordered first. Where blocks read each other (or themselves), they are taken apart: blocks that only read earlier
-rows or columns of each other run line by line, everything else cell by cell.
+Whole blocks are ordered first. Where blocks read each other (or themselves), they are taken apart: blocks that only
+read earlier rows or columns of each other run line by line, everything else cell by cell.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from xlsx_attention.errors import UnreadableFile
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.grid import WorkbookGrid
-from xlsx_attention.model.plan import Read, Repair, Step, Task
+from xlsx_attention.model.plan import Repair, Step, Task
 
 #: Cells that may be taken apart one by one; a larger knot of blocks is reported, not untied.
 CELL_BUDGET = 1_000_000
@@ -60,7 +60,9 @@ class Owners:
 
     def _view(self, sheet: int, rect: Rect) -> npt.NDArray[np.int32]:
         core = self.rects[sheet]
-        return self.planes[sheet][rect.top - core.top : rect.bottom - core.top, rect.left - core.left : rect.right - core.left]
+        return self.planes[sheet][
+            rect.top - core.top : rect.bottom - core.top, rect.left - core.left : rect.right - core.left
+        ]
 
     def give(self, sheet: int, row: int, column: int, step: int) -> None:
         """Let another step own one cell."""
@@ -101,7 +103,9 @@ class Owners:
             if rect.size < len(self.far):
                 found.update(self.far.get((sheet, row, column), -1) for row, column in rect.cells())
             else:
-                found.update(s for (at, row, column), s in self.far.items() if at == sheet and rect.contains(row, column))
+                found.update(
+                    s for (at, row, column), s in self.far.items() if at == sheet and rect.contains(row, column)
+                )
         found.discard(-1)
         return frozenset(found)
 
@@ -229,10 +233,11 @@ def lines(step: Step) -> list[Task]:
 
 
 def _by_lines(knot: list[Step], owners: Owners, repaired: dict[int, list[Rect]]) -> list[Task] | None:
-    """Row by row (or column by column), if every reference within the knot points to lines done before or to the line itself.
+    """Row by row (or column by column), if every reference within the knot points to lines done before or to the
+    line itself.
 
-    Within a line the steps run in the order in which they read each other there; ``None`` where they go round in circles
-    there, or where a reference does not move along.
+    Within a line the steps run in the order in which they read each other there; ``None`` where they go round in
+    circles there, or where a reference does not move along.
     """
     if any(step.dynamic or step.block.spill is not None or not step.reads for step in knot):
         return None

@@ -26,7 +26,8 @@ def compile_plan(grid: WorkbookGrid, blocks: Sequence[Block], names: Names) -> P
             trees.append(resolver.resolve(tree, block.sheet, block.rect.top, block.rect.left))
     used = [sheet.cached.used for sheet in grid.sheets]
     steps: tuple[Step, ...] = tuple(
-        make_step(i, block, tree, grid, resolver.called, used) for i, (block, tree) in enumerate(zip(blocks, trees, strict=True))
+        make_step(i, block, tree, grid, resolver.called, used)
+        for i, (block, tree) in enumerate(zip(blocks, trees, strict=True))
     )
     owners = Owners(grid, steps)
     repairs = find_repairs(grid, steps, owners)

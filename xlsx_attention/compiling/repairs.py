@@ -1,14 +1,14 @@
 """Cells unlike their block: a number typed over a formula, or a formula that is not its neighbours'.
 
-A cell is only taken for a hole where its surroundings leave little doubt, since an accusation of a right cell costs more than
-anything else: it lies inside the rectangle that cells of one relative form fill but for at most a quarter, or at the end of a line
-of them that another block reads, or is read, one cell longer.
+A cell is only taken for a hole where its surroundings leave little doubt, since an accusation of a right cell costs
+more than anything else: it lies inside the rectangle that cells of one relative form fill but for at most a quarter,
+or at the end of a line of them that another block reads, or is read, one cell longer.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,8 @@ from xlsx_attention.model.values import EMPTY, NUMBER, TEXT
 HOLES = 0.25
 #: Fragments of one form beyond which a sheet is too ragged to speak of holes.
 FRAGMENTS = 2_000
+#: Holes of one cluster beyond which they are its habit.
+MOST_HOLES = 2_000
 
 
 def find_repairs(grid: WorkbookGrid, steps: Sequence[Step], owners: Owners) -> tuple[Repair, ...]:
@@ -50,25 +52,50 @@ def find_repairs(grid: WorkbookGrid, steps: Sequence[Step], owners: Owners) -> t
                     found[key] = repair
     # A cell cannot both be strange and set the standard for a neighbour.
     odd = {repair.own for repair in found.values() if repair.own is not None}
-    return tuple(found[key] for key in sorted(found) if found[key].step not in odd or steps[found[key].step].block.rect.size > 1)
+    return tuple(
+        found[key] for key in sorted(found) if found[key].step not in odd or steps[found[key].step].block.rect.size > 1
+    )
 
 
 def _clusters(family: list[Step]) -> list[list[Step]]:
-    """Fragments of one form that touch or leave one cell between them."""
-    rest = sorted(family, key=lambda step: step.block.rect)
-    clusters: list[list[Step]] = []
-    while rest:
-        cluster = [rest.pop(0)]
-        grown = True
-        while grown:
-            grown = False
-            for step in list(rest):
-                if any(_near(step.block.rect, other.block.rect) for other in cluster):
-                    rest.remove(step)
-                    cluster.append(step)
-                    grown = True
-        clusters.append(cluster)
-    return clusters
+    """Fragments of one form that touch or leave one cell between them.
+
+    Fragments are looked up by the squares of a coarse net that they lie on, so that the time is that of their area and
+    edges, not that of all their pairs.
+    """
+    steps = sorted(family, key=lambda step: step.block.rect)
+    rects = [step.block.rect for step in steps]
+    parent = list(range(len(steps)))
+
+    def root(i: int) -> int:
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    net: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for i, rect in enumerate(rects):
+        near = Rect(max(rect.top - 2, 0), max(rect.left - 2, 0), rect.bottom + 2, rect.right + 2)
+        for square in _squares(near):
+            for other in net.get(square, ()):
+                if root(i) != root(other) and _near(rect, rects[other]):
+                    parent[root(i)] = root(other)
+        for square in _squares(rect):
+            net[square].append(i)
+    clusters: dict[int, list[Step]] = defaultdict(list)
+    for i, step in enumerate(steps):
+        clusters[root(i)].append(step)
+    return list(clusters.values())
+
+
+#: Side of a square of the net.
+_SIDE = 8
+
+
+def _squares(rect: Rect) -> Iterator[tuple[int, int]]:
+    for row in range(rect.top // _SIDE, (rect.bottom - 1) // _SIDE + 1):
+        for column in range(rect.left // _SIDE, (rect.right - 1) // _SIDE + 1):
+            yield row, column
 
 
 def _bounds(cluster: list[Step]) -> Rect:
@@ -83,12 +110,16 @@ def _strange(cluster: list[Step], bounds: Rect) -> npt.NDArray[np.bool_]:
     mask = np.ones(bounds.shape, bool)
     for step in cluster:
         rect = step.block.rect
-        mask[rect.top - bounds.top : rect.bottom - bounds.top, rect.left - bounds.left : rect.right - bounds.left] = False
+        mask[rect.top - bounds.top : rect.bottom - bounds.top, rect.left - bounds.left : rect.right - bounds.left] = (
+            False
+        )
     return mask
 
 
 def _split(cluster: list[Step]) -> list[list[Step]]:
-    """A whole strange row or column is a subtotal, a separator or another step: what lies beside it are blocks of their own."""
+    """A whole strange row or column is a subtotal, a separator or another step: what lies beside it are blocks of
+    their own.
+    """
     if len(cluster) == 1:
         return [cluster]
     bounds = _bounds(cluster)
@@ -123,6 +154,9 @@ class _Search:
         self.steps = steps
         self.owners = owners
         self.readers = readers
+        #: The cluster that was asked about last, how many cells it has, and the edges of its members.
+        self._family: tuple[list[Step] | None, int] = (None, 0)
+        self._edges: npt.NDArray[np.int64] = np.zeros((4, 0), np.int64)
 
     def holes(self, cluster: list[Step]) -> list[Repair]:
         sheet = cluster[0].block.sheet
@@ -133,6 +167,8 @@ class _Search:
             return self._ends(cluster, bounds)
         if strange > HOLES * bounds.size:
             return self._strips(cluster)
+        if strange > MOST_HOLES:
+            return []
         line = min(bounds.shape) == 1
         places = [(bounds.top + int(i), bounds.left + int(j)) for i, j in np.argwhere(_strange(cluster, bounds))]
         if len(places) > 2 and _on_a_diagonal(places):
@@ -161,7 +197,7 @@ class _Search:
         return list(found.values())
 
     def _judge(self, cluster: list[Step], sheet: int, row: int, column: int, similar: bool) -> Repair | None:
-        nearest = min(cluster, key=lambda s: _distance(s.block.rect, row, column))
+        nearest = cluster[self._nearest(cluster, row, column)]
         own = self.owners.of(sheet, row, column)
         number, kind = self.grid.sheets[sheet].cached.get(row, column)
         if own < 0:
@@ -171,7 +207,7 @@ class _Search:
                 return None
         else:
             other = self.steps[own].block
-            family = sum(step.block.rect.size for step in cluster)
+            family = self._family[1]
             if other.spill is not None or (other.rect.size > 1 and other.rect.size * 20 > family):
                 return None
             if similar and skeleton(self.steps[own].tree) != skeleton(nearest.tree):
@@ -179,6 +215,18 @@ class _Search:
         if not self._has_precedents(nearest, row, column):
             return None
         return Repair(sheet, row, column, nearest.index, None if own < 0 else own)
+
+    def _nearest(self, cluster: list[Step], row: int, column: int) -> int:
+        """The position of the member that lies nearest, the first of those at one distance."""
+        if self._family[0] is not cluster:
+            rects = [step.block.rect for step in cluster]
+            self._edges = np.array([(rect.top, rect.left, rect.bottom, rect.right) for rect in rects]).T
+            self._family = (cluster, sum(rect.size for rect in rects))
+        top, left, bottom, right = self._edges
+        zero = np.int64(0)
+        down = np.maximum(np.maximum(top - row, row - bottom + 1), zero)
+        across = np.maximum(np.maximum(left - column, column - right + 1), zero)
+        return int((down + across).argmin())
 
     def _has_precedents(self, step: Step, row: int, column: int) -> bool:
         """Whether the block's formula, put into the cell, finds numbers where the block's own cells find them."""
@@ -224,7 +272,9 @@ class _Search:
     def _seeds(self, cluster: list[Step], row: int, column: int) -> bool:
         """Whether the line grows out of the cell: the first value of a recurrence is an input."""
         return any(
-            read.sheet == step.block.sheet and read.rect.contains(row, column) for step in cluster for read in step.reads
+            read.sheet == step.block.sheet and read.rect.contains(row, column)
+            for step in cluster
+            for read in step.reads
         )
 
     def _evidence(self, cluster: list[Step], bounds: Rect, whole: Rect, upright: bool) -> bool:
@@ -262,12 +312,6 @@ def _moves(tree: Tree) -> bool:
         if not all(b.absolute for b in (reference.top, reference.left, reference.bottom, reference.right)):
             return True
     return False
-
-
-def _distance(rect: Rect, row: int, column: int) -> int:
-    down = max(rect.top - row, 0, row - rect.bottom + 1)
-    across = max(rect.left - column, 0, column - rect.right + 1)
-    return down + across
 
 
 def _on_a_diagonal(places: list[tuple[int, int]]) -> bool:

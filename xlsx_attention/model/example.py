@@ -39,17 +39,18 @@ TENSORS: Final = ("X", "W_q", "W_k", "W_v", "W_o", "b_q", "b_k", "b_v", "mask", 
 class ExampleSpec:
     """A worked example of S tokens with D features; what is ``None`` follows from the rest.
 
-    ``tokens``: the sentence, or its words in one text. ``length``: S, padded with ``<PAD>`` (default: the tokens' number).
-    ``d_model``: D (8). ``d_k``, ``d_v``: widths of one head (D ÷ heads). ``w_o``: outputs are projected by a W_o.
-    ``mask``: ``pad`` hides the padding's columns, ``causal`` what comes later, ``both``, ``none``.
-    ``seed``, ``decimals``: of the numbers drawn. ``layout``: tokens in ``rows`` (X·W) or ``columns`` (W·X).
-    ``style``: one formula a ``cell``, ``mmult`` arrays, ``spill``, or ``lambda`` with SOFTMAX as a named function.
-    ``embedding``: X is derived from token ids, an embedding table and positions. ``tensors``: matrices by name
-    (:data:`TENSORS`) in place of drawn ones, tokens in rows. ``lessons``: one sheet each; ``target``: the sentence that
-    asks in the lesson ``cross``.
+    ``tokens``: the sentence, or its words in one text. ``length``: S, padded with ``<PAD>`` (default: the tokens'
+    number). ``d_model``: D (8). ``d_k``, ``d_v``: widths of one head (D ÷ heads). ``w_o``: outputs are projected by a
+    W_o. ``mask``: ``pad`` hides the padding's columns, ``causal`` what comes later, ``both``, ``none``. ``seed``,
+    ``decimals``: of the numbers drawn. ``layout``: tokens in ``rows`` (X·W) or ``columns`` (W·X). ``style``: one
+    formula a ``cell``, ``mmult`` arrays, ``spill``, or ``lambda`` with SOFTMAX as a named function. ``embedding``: X
+    is derived from token ids, an embedding table and positions. ``tensors``: matrices by name (:data:`TENSORS`) in
+    place of drawn ones, tokens in rows. ``lessons``: one sheet each; ``target``: the sentence that asks in the lesson
+    ``cross``.
 
     ``exercise``: a student's copy with the steps ``blanks`` open (all by default) and a key. ``mistakes``: how many to
-    plant, of ``kinds``. ``versions``: files with other numbers each. ``name``: of the first sheet; ``title``: its heading.
+    plant, of ``kinds``. ``versions``: files with other numbers each. ``name``: of the first sheet; ``title``: its
+    heading.
     """
 
     tokens: tuple[str, ...] = ("我", "爱", "AI")

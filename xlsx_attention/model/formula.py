@@ -1,7 +1,7 @@
 """A formula as a tree, relative to the cell that holds it.
 
-A tree is shared by every cell of a block: a relative part of a reference is an offset from the cell, an absolute part (``$``) a
-fixed index. So ``=A1*$B$2`` in ``C1`` and its copy in ``D5`` are one and the same tree.
+A tree is shared by every cell of a block: a relative part of a reference is an offset from the cell, an absolute
+part (``$``) a fixed index. So ``=A1*$B$2`` in ``C1`` and its copy in ``D5`` are one and the same tree.
 """
 
 from __future__ import annotations
@@ -123,7 +123,9 @@ class Unary:
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """``op`` is one of ``+ - * / ^ & = <> < > <= >=``, or a reference operator: ``:`` (range), ``,`` (union), `` `` (intersection)."""
+    """``op`` is one of ``+ - * / ^ & = <> < > <= >=``, or a reference operator: ``:`` (range), ``,`` (union), `` ``
+    (intersection).
+    """
 
     op: str
     left: Tree
@@ -132,7 +134,9 @@ class Binary:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call by name; ``name`` is in capitals and without ``_xlfn.``, ``_xlws.`` prefixes (``_xlpm.`` goes from variables)."""
+    """A call by name; ``name`` is in capitals and without ``_xlfn.``, ``_xlws.`` prefixes (``_xlpm.`` goes from
+    variables).
+    """
 
     name: str
     args: tuple[Tree, ...]
@@ -214,9 +218,9 @@ class FormulaForm:
 class Block:
     """Cells of one sheet with one relative form, as a full rectangle.
 
-    ``spill`` is the range that an array formula or spill fills (then ``rect`` is its anchor alone); ``None`` where each cell
-    holds one value. ``mode`` ``"plain"`` means implicit intersection where a range stands for one value. ``sample`` is the
-    stored text of the top left cell, without ``=``.
+    ``spill`` is the range that an array formula or spill fills (then ``rect`` is its anchor alone); ``None`` where
+    each cell holds one value. ``mode`` ``"plain"`` means implicit intersection where a range stands for one value.
+    ``sample`` is the stored text of the top left cell, without ``=``.
     """
 
     sheet: int

@@ -14,7 +14,8 @@ from xlsx_attention.model.values import EMPTY, NOT_COMPUTED, NUMBER, TEXT, Plane
 
 Ints = npt.NDArray[np.int32]
 
-#: How a cell's formula is stored: alone or shared (``plain``), with Ctrl-Shift-Enter (``array``), or as a dynamic array.
+#: How a cell's formula is stored: alone or shared (``plain``), with Ctrl-Shift-Enter (``array``), or as a dynamic
+#: array.
 FormulaMode = Literal["plain", "array", "dynamic"]
 
 
@@ -88,12 +89,12 @@ class Notice:
 class Sheet:
     """One worksheet.
 
-    ``cached`` holds constants and, under every formula, the result that the file stores (``EMPTY`` = none stored). The
-    formula cells are three parallel columns in row-major order: ``formula_rows``, ``formula_columns`` (int32) and
+    ``cached`` holds constants and, under every formula, the result that the file stores (``EMPTY`` = none stored).
+    The formula cells are three parallel columns in row-major order: ``formula_rows``, ``formula_columns`` (int32) and
     ``formula_texts`` (without ``=``). A member of a shared formula has the text ``""`` and its master's position in
-    ``shared`` (position → position): by definition it has its master's relative form.
-    Members of an array range hold no formula of their own: ``arrays`` maps the anchor to the range.
-    ``styles`` gives each cell's index into ``WorkbookGrid.number_formats`` over ``cached.rect``.
+    ``shared`` (position → position): by definition it has its master's relative form. Members of an array range hold
+    no formula of their own: ``arrays`` maps the anchor to the range. ``styles`` gives each cell's index into
+    ``WorkbookGrid.number_formats`` over ``cached.rect``.
     """
 
     name: str

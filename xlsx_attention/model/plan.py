@@ -21,9 +21,10 @@ class Read:
 class Step:
     """One block, ready to run.
 
-    ``tree`` is the block's tree with names, tables and sheets resolved. ``vectorised`` says that the whole block may run at
-    once; ``growing_rows``/``growing_columns`` that a range in it grows along that axis (``$A$1:A5``), so that it runs line by
-    line. ``volatile``, ``external``: what the formula itself contains. ``lacking``: functions that the engine does not have.
+    ``tree`` is the block's tree with names, tables and sheets resolved. ``vectorised`` says that the whole block may
+    run at once; ``growing_rows``/``growing_columns`` that a range in it grows along that axis (``$A$1:A5``), so that
+    it runs line by line. ``volatile``, ``external``: what the formula itself contains. ``lacking``: functions that
+    the engine does not have.
     """
 
     index: int
@@ -44,8 +45,8 @@ class Step:
 class Repair:
     """A cell that does not hold its block's formula although it lies in the block.
 
-    ``step`` is the block's step (its tree is what the cell should compute), ``own`` the step of the formula that it holds
-    instead, ``None`` for a constant.
+    ``step`` is the block's step (its tree is what the cell should compute), ``own`` the step of the formula that it
+    holds instead, ``None`` for a constant.
     """
 
     sheet: int
@@ -67,8 +68,8 @@ class Task:
 class Plan:
     """``tasks`` are in running order for "from the inputs"; cells on cycles are in ``cycles`` and in no task.
 
-    ``names`` holds LAMBDAs and other names that are called or passed by name, by their resolved key. ``edges`` maps a step to
-    the steps that it reads.
+    ``names`` holds LAMBDAs and other names that are called or passed by name, by their resolved key. ``edges`` maps
+    a step to the steps that it reads.
     """
 
     steps: tuple[Step, ...]

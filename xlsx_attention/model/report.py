@@ -18,7 +18,8 @@ from xlsx_attention.model.values import Plane, Scalar
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Verdicts in the order in which they are counted and shown; a sheet's verdict plane holds their positions, 255 = no computed cell.
+#: Verdicts in the order in which they are counted and shown; a sheet's verdict plane holds their positions, 255 = no
+#: computed cell.
 VERDICTS = (
     "agrees",
     "origin",
@@ -50,9 +51,10 @@ class Text:
 class CellResult:
     """A computed cell that does not simply agree.
 
-    ``role`` is what it is in attention with its indices (``scores[0,2]``), or ``""``. ``formula`` is the cell's own, ``expected``
-    its block's where that differs, both with ``=``. ``numpy`` is the step as NumPy. ``origins`` name the cells where the
-    difference begins (for ``inherited``), as ``Sheet!A1`` or ``A1`` on the same sheet.
+    ``role`` is what it is in attention with its indices (``scores[0,2]``), or ``""``. ``formula`` is the cell's own,
+    ``expected``
+    its block's where that differs, both with ``=``. ``numpy`` is the step as NumPy. ``origins`` name the cells where
+    the difference begins (for ``inherited``), as ``Sheet!A1`` or ``A1`` on the same sheet.
     """
 
     sheet: int
@@ -105,8 +107,8 @@ class BlockResult:
 class SheetResult:
     """One sheet, cell by cell.
 
-    ``verdicts`` (uint8 over ``rect``, 255 where nothing is computed) index :data:`VERDICTS`; ``far`` holds those outside.
-    ``from_precedents`` and ``from_inputs`` are planes of the recomputed values.
+    ``verdicts`` (uint8 over ``rect``, 255 where nothing is computed) index :data:`VERDICTS`; ``far`` holds those
+    outside. ``from_precedents`` and ``from_inputs`` are planes of the recomputed values.
     """
 
     index: int
@@ -151,9 +153,9 @@ class FileError:
 class FileReport:
     """Everything about one file.
 
-    ``bit_equal`` counts computed cells whose recomputed number has the same bits as the stored one, ``max_ulp`` is the largest
-    distance among those that agree, in units in the last place. ``grid``, ``plan`` and ``attention`` are what was read and
-    understood; they are ``None`` where the file could not be read.
+    ``bit_equal`` counts computed cells whose recomputed number has the same bits as the stored one, ``max_ulp`` is
+    the largest distance among those that agree, in units in the last place. ``grid``, ``plan`` and ``attention`` are
+    what was read and understood; they are ``None`` where the file could not be read.
     """
 
     path: str
@@ -186,7 +188,9 @@ class FileReport:
         return sum(self.counts.values())
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each computed cell; columns sheet, cell, verdict, role, cached, from_precedents, from_inputs, formula."""
+        """One row for each computed cell; columns sheet, cell, verdict, role, cached, from_precedents, from_inputs,
+        formula.
+        """
         import pandas as pd
 
         return pd.DataFrame(self.rows(), columns=list(FRAME_COLUMNS))

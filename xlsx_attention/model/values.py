@@ -70,7 +70,8 @@ CALC: Final = ERROR_CODES["#CALC!"]
 class TextPool:
     """Every text of a workbook once; a text is the index of its first appearance. Grows only at its end.
 
-    ``room`` is how many characters may still be added; ``full`` makes what is raised then (by default there is no limit).
+    ``room`` is how many characters may still be added; ``full`` makes what is raised then (by default there is no
+    limit).
     """
 
     __slots__ = ("_index", "full", "room", "texts")
@@ -220,8 +221,8 @@ class Array:
     """What a formula's part is worth while a block runs, on four axes.
 
     Axes: (block row, block column, array row, array column). ``number`` and ``kind`` are both four-dimensional and
-    broadcast to one shape; an axis of length 1 is constant along it. ``kind`` has shape (1, 1, 1, 1) where all are of one
-    kind, so that "all numbers" costs nothing to see.
+    broadcast to one shape; an axis of length 1 is constant along it. ``kind`` has shape (1, 1, 1, 1) where all are
+    of one kind, so that "all numbers" costs nothing to see.
     """
 
     number: Floats
