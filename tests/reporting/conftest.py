@@ -10,7 +10,10 @@ import pytest
 
 from tests.reporting.books import planted
 from xlsx_attention.model.report import FileReport, Report
-from xlsx_attention.pipeline import verify_file
+from xlsx_attention.pipeline import Options, verify_file
+
+#: With each step as mathematics and as NumPy.
+WORDS = Options(words=True)
 
 
 @pytest.fixture(scope="session")
@@ -20,7 +23,7 @@ def planted_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def planted_report(planted_path: Path) -> FileReport:
-    return verify_file(planted_path)
+    return verify_file(planted_path, WORDS)
 
 
 @pytest.fixture(scope="session")
@@ -41,6 +44,6 @@ def public(corpus: Path) -> Callable[[str], FileReport]:
 
     @cache
     def report(name: str) -> FileReport:
-        return verify_file(corpus / f"{name}.xlsx")
+        return verify_file(corpus / f"{name}.xlsx", WORDS)
 
     return report

@@ -11,8 +11,10 @@ import pytest
 
 from tests.reporting.books import EVIL_SHEET, EVIL_TEXTS, faults
 from xlsx_attention.errors import UsageError
+from xlsx_attention.model.published import Published
 from xlsx_attention.model.report import FileReport
 from xlsx_attention.model.values import NUMBER
+from xlsx_attention.pipeline import verify_file
 from xlsx_attention.reporting.comparison import Limits, comparison_workbook
 
 PUBLIC = (
@@ -134,6 +136,52 @@ def test_divergences_are_a_table_with_links(planted_data: bytes) -> None:
     assert [cell.value for cell in sheet["B"]][1:] == ["C9", "D9", "B10"]
     assert sheet["B2"].hyperlink.location == f"'{EVIL_SHEET}'!C9"
     assert sheet["J3"].hyperlink.location == f"'{EVIL_SHEET}'!C9"
+
+
+def test_steps_tell_the_mathematics_numpy_and_excel(public: Callable[[str], FileReport]) -> None:
+    """Self-Attention.xlsx holds scores = KᵀQ, tokens in columns, in U10:X13 of its first sheet."""
+    lines = list(texts(opened(written(public("ai-by-hand/Self-Attention")))["Steps"]))
+    at = next(i for i, line in enumerate(lines) if line.startswith("scores · small!U10:X13 · 4 × 4"))
+    mathematics, numpy, excel = lines[at + 1 : at + 4]
+    assert mathematics.startswith("Mathematics: ")
+    assert numpy.startswith("NumPy: scores = ")
+    assert excel == "Excel: =MMULT($Q10:$S10,U$5:U$7)"
+
+
+def test_the_mirror_keeps_widths_and_number_formats(public: Callable[[str], FileReport], corpus: Path) -> None:
+    name = "ai-by-hand/Self-Attention"
+    mirror = opened(written(public(name)))["small"]
+    original = openpyxl.load_workbook(corpus / f"{name}.xlsx")["small"]
+    for row in original.iter_rows():
+        for cell in row:
+            if cell.value is not None:
+                assert mirror[cell.coordinate].number_format == cell.number_format, cell.coordinate
+    assert mirror.column_dimensions["J"].width == pytest.approx(original.column_dimensions["J"].width, abs=0.01)
+
+
+def test_weights_have_a_colour_scale(public: Callable[[str], FileReport]) -> None:
+    steps = opened(written(public("ai-by-hand/Self-Attention")))["Steps"]
+    scales = [
+        area.sqref.ranges
+        for area, rules in steps.conditional_formatting._cf_rules.items()
+        if rules[0].type == "colorScale"
+    ]
+    assert len(scales) == 6  # instructor and NumPy on each of three sheets
+
+
+def test_published_figures_stand_against_the_recomputed(project: Path) -> None:
+    report = verify_file(
+        project / "workbooks" / "course-self-attention.xlsx",
+        published=Published.load(project / "workbooks" / "course-published.json"),
+    )
+    data = written(report)
+    assert faults(data) == []
+    sheet, results = opened(data)["Published"], opened(data, values=True)["Published"]
+    assert sheet.max_row == len(report.published) + 1
+    for row, figure in enumerate(report.published, 2):
+        assert sheet.cell(row, 7).value == f"=D{row}-F{row}"
+        assert results.cell(row, 7).value == figure.printed - figure.recomputed
+        assert abs(results.cell(row, 7).value) <= 0.5 * 10**-figure.decimals * (1 + 1e-9)
 
 
 def test_chinese(planted_report: FileReport) -> None:

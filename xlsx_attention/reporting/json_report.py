@@ -40,10 +40,9 @@ def _rows(numbers: npt.NDArray[np.float64]) -> list[list[float | None]]:
     return [[number if math.isfinite(number) else None for number in row] for row in numbers.tolist()]
 
 
-def _cell(file: FileReport, cell: CellResult) -> dict[str, Any]:
-    names = {sheet.index: sheet.name for sheet in file.sheets}
+def _cell(cell: CellResult, sheet: str) -> dict[str, Any]:
     return {
-        "sheet": _text(names[cell.sheet]),
+        "sheet": _text(sheet),
         "cell": cell.cell,
         "verdict": cell.verdict,
         "cause": cell.cause or None,
@@ -102,7 +101,7 @@ def file_data(file: FileReport) -> dict[str, Any]:
         "bit_equal": file.bit_equal,
         "max_ulp": file.max_ulp,
         "not_computed": [{"name": _text(name), "cells": cells} for name, cells in file.not_computed.items()],
-        "cells": [_cell(file, cell) for cell in file.cells],
+        "cells": [_cell(cell, names[cell.sheet]) for cell in file.cells],
         "findings": [
             {
                 "sheet": _text(names[finding.sheet]),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from typing import Final
 from xml.etree import ElementTree
 
+from xlsx_attention.model.address import Rect
 from xlsx_attention.model.report import CellResult, FileReport, Report
 from xlsx_attention.reporting.facts import ACCUSED, bad_count, show
 from xlsx_attention.reporting.words import cause_words
@@ -41,10 +43,10 @@ def _suite(root: ElementTree.Element, file: FileReport, language: str) -> Elemen
         error = ElementTree.SubElement(case, "error", type=file.error.code, message=_clean(file.error.message))
         error.text = _clean(file.error.message)
         tests = errors = 1
-    by_sheet: dict[int, list[CellResult]] = defaultdict(list)
+    by_row: dict[tuple[int, int], list[CellResult]] = defaultdict(list)
     for cell in file.cells:
         if cell.verdict in (*ACCUSED, "inherited"):
-            by_sheet[cell.sheet].append(cell)
+            by_row[cell.sheet, cell.row].append(cell)
     for sheet in file.sheets:
         for block in sheet.blocks:
             tests += 1
@@ -53,10 +55,10 @@ def _suite(root: ElementTree.Element, file: FileReport, language: str) -> Elemen
             bad = bad_count(dict(block.counts))
             if bad:
                 failures += 1
-                here = [c for c in by_sheet[sheet.index] if block.rect.contains(c.row, c.column)]
+                here = _inside(by_row, sheet.index, block.rect)
                 message = f"{bad} of {block.rect.size} cells diverge from {block.formula}"
                 failure = ElementTree.SubElement(case, "failure", type="divergence", message=_clean(message))
-                failure.text = _clean("\n".join(_line(cell, language) for cell in here[:_SHOWN]))
+                failure.text = _clean("\n".join(_line(cell, language) for cell in here))
     for finding in file.findings:
         tests += 1
         failures += 1
@@ -79,6 +81,18 @@ def _suite(root: ElementTree.Element, file: FileReport, language: str) -> Elemen
     for key, count in (("tests", tests), ("failures", failures), ("errors", errors)):
         suite.set(key, str(count))
     return suite
+
+
+def _inside(by_row: dict[tuple[int, int], list[CellResult]], sheet: int, rect: Rect) -> list[CellResult]:
+    """The first cells of a rectangle; those of a row stand in order."""
+    found: list[CellResult] = []
+    for row in range(rect.top, rect.bottom):
+        cells = by_row.get((sheet, row), [])
+        first = bisect_left(cells, rect.left, key=lambda cell: cell.column)
+        found += cells[first : bisect_left(cells, rect.right, key=lambda cell: cell.column)]
+        if len(found) >= _SHOWN:
+            break
+    return found[:_SHOWN]
 
 
 def _line(cell: CellResult, language: str) -> str:

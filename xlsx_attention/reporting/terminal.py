@@ -82,9 +82,10 @@ class Terminal:
         accused = [cell for cell in file.cells if cell.verdict in ("origin", "overridden")]
         spoils: dict[tuple[int, str], int] = defaultdict(int)
         names = {sheet.index: sheet.name for sheet in file.sheets}
+        indices = {name: index for index, name in names.items()}
         for cell in file.cells:
             for origin in cell.origins:
-                spoils[_place(cell.sheet, origin, names)] += 1
+                spoils[_place(cell.sheet, origin, indices)] += 1
         shown = 0
         for group in _groups(accused):
             for cell in group[:FOLD]:
@@ -154,11 +155,11 @@ def _value(value: Scalar) -> str:
     return repr(visible(python)) if isinstance(python, str) and not value.is_error else str(python)
 
 
-def _place(sheet: int, origin: str, names: dict[int, str]) -> tuple[int, str]:
+def _place(sheet: int, origin: str, names: dict[str, int]) -> tuple[int, str]:
     name, mark, cell = origin.rpartition("!")
     if not mark:
         return sheet, origin
-    return next((index for index, other in names.items() if other == name), sheet), cell
+    return names.get(name, sheet), cell
 
 
 def _groups(cells: list[CellResult]) -> list[list[CellResult]]:

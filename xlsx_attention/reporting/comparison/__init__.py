@@ -39,6 +39,7 @@ def comparison_workbook(
     with open_workbook(
         target,
         protect=(*protect, report.path),
+        in_memory=True,
         properties={"title": "Comparison with NumPy", "comments": "Written by xlsx_attention"},
     ) as workbook:
         book = Book(report, workbook, language, limits)

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from xlsxwriter.format import Format
 
+from xlsx_attention.model.address import MAX_COLUMNS
 from xlsx_attention.model.grid import Sheet
 from xlsx_attention.model.report import FileReport, Text
 from xlsx_attention.model.values import ERROR_TEXTS, LOGICAL, NOT_COMPUTED, NUMBER, TEXT, Scalar
@@ -112,6 +113,17 @@ class Book:
 
 def _filled(sheet: Sheet) -> int:
     return int((sheet.cached.kind != 1).sum()) + len(sheet.cached.outliers)
+
+
+def set_widths(sheet: AttentionSheet, widths: dict[int, float]) -> None:
+    """Widths as a file stores them. XlsxWriter takes letters and adds 5 pixels of margin to letters of 7.
+
+    Source: ECMA-376 part 1, 18.3.1.13 (width of a column).
+    """
+    for column, width in widths.items():
+        if column < MAX_COLUMNS:
+            letters = width - 5 / 7 if width > 12 / 7 else width * 7 / 12
+            sheet.set_column(column, column, min(letters, 254))
 
 
 def put(sheet: AttentionSheet, row: int, column: int, value: Scalar, format: Format | None = None) -> None:

@@ -31,7 +31,7 @@ from xlsx_attention.model.formula import (
 from xlsx_attention.model.grid import WorkbookGrid
 from xlsx_attention.model.plan import Step
 from xlsx_attention.model.values import EMPTY, NOT_COMPUTED, NUMBER, Plane
-from xlsx_attention.reporting.comparison.book import Book, as_result, put
+from xlsx_attention.reporting.comparison.book import Book, as_result, put, set_widths
 from xlsx_attention.reporting.formula_text import FormulaTemplate, FormulaWriter, quoted_sheet
 from xlsx_attention.reporting.future_functions import PLACE_BOUND
 from xlsx_attention.writing import AttentionSheet
@@ -91,8 +91,7 @@ class _LiveSheet:
 
     def write(self) -> int:
         """How many computed cells stand as values."""
-        for column, width in self.source.column_widths.items():
-            self.target.set_column(column, column, min(width, 255))
+        set_widths(self.target, self.source.column_widths)
         self._constants()
         if self.result is not None:
             steps = [step for step in self.book.plan.steps if step.block.sheet == self.index]

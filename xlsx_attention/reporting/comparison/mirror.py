@@ -7,7 +7,7 @@ from __future__ import annotations
 from xlsx_attention.model.address import MAX_COLUMNS, Rect
 from xlsx_attention.model.report import VERDICTS, SheetResult
 from xlsx_attention.model.values import EMPTY, TEXT
-from xlsx_attention.reporting.comparison.book import BOTTOM, LEFT, RIGHT, TOP, Book, put
+from xlsx_attention.reporting.comparison.book import BOTTOM, LEFT, RIGHT, TOP, Book, put, set_widths
 from xlsx_attention.reporting.facts import ACCUSED, BAD, SheetFacts, bad_count
 from xlsx_attention.reporting.notes import AUTHOR, NOTE_WIDTH, note_height, note_text
 from xlsx_attention.reporting.palette import VERDICT_SHADES
@@ -72,9 +72,7 @@ def _write(book: Book, sheet: SheetResult, cells: list[Cell], noted: set[Cell]) 
     facts = book.facts[sheet.index]
     target = book.add_sheet(book.mirrors[sheet.index], taken=True)
     target.hide_gridlines(1)
-    for column, width in facts.source.column_widths.items():
-        if column < MAX_COLUMNS:
-            target.set_column(column, column, min(width, 255))
+    set_widths(target, facts.source.column_widths)
     edges = _outlines(facts)
     for row, column in cells:
         verdict = sheet.verdict(row, column)
