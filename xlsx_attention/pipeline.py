@@ -356,6 +356,31 @@ def verify(
     return verify_grid(grid, options, figures, started)
 
 
+def compare(
+    source: str | os.PathLike[str] | WorkbookGrid,
+    target: str | os.PathLike[str],
+    *,
+    rtol: float | None = None,
+    sheets: Sequence[str] | None = None,
+    published: str | os.PathLike[str] | None = None,
+    language: str = "en",
+) -> FileReport:
+    """Write the comparison workbook of ``source`` to ``target``, in ``en`` or ``zh``; the report that it shows.
+
+    Raises :class:`~xlsx_attention.errors.UnreadableFile` as :func:`verify` does, and
+    :class:`~xlsx_attention.errors.UsageError` where ``target`` would overwrite the workbook that was read.
+    """
+    from xlsx_attention.model.published import Published
+    from xlsx_attention.reporting.comparison import comparison_workbook
+
+    options = Options(rtol=rtol, sheets=None if sheets is None else tuple(sheets), words=True)
+    figures = None if published is None else Published.load(published)
+    grid = source if isinstance(source, WorkbookGrid) else reading.read_workbook(source, budgets=options.budgets)
+    report = verify_grid(grid, options, figures)
+    comparison_workbook(report, target, language)
+    return report
+
+
 def verify_files(paths: Sequence[str | os.PathLike[str]], options: Options = Options()) -> Report:
     """Every file in the order given."""
     return Report(tuple(verify_file(path, options) for path in paths), tool=tool_name())
@@ -367,4 +392,4 @@ def tool_name() -> str:
     return f"xlsx-attention {__version__}"
 
 
-__all__ = ["Options", "Understood", "understand", "verify", "verify_file", "verify_files", "verify_grid"]
+__all__ = ["Options", "Understood", "compare", "understand", "verify", "verify_file", "verify_files", "verify_grid"]

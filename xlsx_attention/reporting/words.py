@@ -65,6 +65,12 @@ CAUSES: dict[str, Text] = {
     "mask-on-rows": Text("the mask lies on rows instead of columns", "掩码作用在行而非列上"),
     "mask-after-softmax": Text("the mask is applied after softmax", "掩码在 softmax 之后才应用"),
     "wrong-projection": Text("projected with another matrix than its role asks", "使用了错误的投影矩阵"),
+    "exp-missing": Text("exp is missing", "缺少指数 exp"),
+    "wrong-row-maximum": Text("the maximum is another row's", "取了另一行的最大值"),
+    "wrong-normaliser": Text("divided by another sum than that of its own query", "除以的不是该查询自己的和"),
+    "unmasked-weights": Text("weights that were never masked", "使用了未经掩码的权重"),
+    "unnormalised-weights": Text("weights that do not add up to 1", "权重没有归一化"),
+    "keys-for-values": Text("keys or queries where the values V belong", "应为值 V，却用了键或查询"),
     "population-or-sample": Text("population against sample deviation", "总体标准差与样本标准差混用"),
     "unexplained": Text("unexplained", "原因不明"),
 }
