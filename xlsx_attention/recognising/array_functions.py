@@ -25,8 +25,9 @@ from xlsx_attention.recognising.symbols import (
     read,
     single,
     square_root,
+    whole_range,
 )
-from xlsx_attention.recognising.terms import Cell, Expr, Func, Num, power, times, total, unpack
+from xlsx_attention.recognising.terms import Cell, Expr, Func, Num, Sum, power, times, total, unpack
 
 Args = tuple[Tree, ...]
 
@@ -50,6 +51,9 @@ def _first(args: Args, scope: Scope) -> Value:
 
 
 def _sum(args: Args, scope: Scope) -> Value:
+    if len(args) == 1 and isinstance(args[0], Located):
+        items = whole_range(args[0], scope)
+        return single(items[0] if len(items) == 1 else Sum(items))
     return single(total(_everything(args, scope)))
 
 

@@ -56,6 +56,7 @@ class Cells:
     _same: dict[int, int] = field(default_factory=dict)
     _values: dict[int, float | None] = field(default_factory=dict)
     _trees: dict[int, Tree] = field(default_factory=dict)
+    _ranges: dict[tuple[int, Rect], tuple[Expr, ...]] = field(default_factory=dict)
     _parameters: dict[int, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -116,7 +117,9 @@ class Cells:
 
     def _scope(self, step: Step, row: int, column: int) -> Scope:
         plain = step.block.mode == "plain"
-        return Scope(self.grid, self.plan.names, step.block.sheet, row, column, plain, ARRAY_FUNCTIONS)
+        return Scope(
+            self.grid, self.plan.names, step.block.sheet, row, column, plain, ARRAY_FUNCTIONS, ranges=self._ranges
+        )
 
     def _array(self, step: Step) -> Block | None:
         """What a formula that fills a range gives, read once for the range."""

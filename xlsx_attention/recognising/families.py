@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from xlsx_attention.recognising.cells import Cells
-from xlsx_attention.recognising.chain import Link, MaskUse, Vector, softmax_link
+from xlsx_attention.recognising.chain import MaskUse, Vector
+from xlsx_attention.recognising.softmax_link import Link, softmax_link
 from xlsx_attention.recognising.terms import Num, unpack
 from xlsx_attention.recognising.units import Units
 

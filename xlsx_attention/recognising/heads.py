@@ -9,12 +9,13 @@ from typing import Final, Literal
 
 from xlsx_attention.model.role import Axis, Orientation
 from xlsx_attention.recognising.cells import Cells
-from xlsx_attention.recognising.chain import Link, MaskUse, Vector
+from xlsx_attention.recognising.chain import MaskUse, Vector
 from xlsx_attention.recognising.families import Family
 from xlsx_attention.recognising.masks import Mask, as_masks, mask_of
 from xlsx_attention.recognising.outputs import Laid, Output, laid_over, output_of
 from xlsx_attention.recognising.places import Matrix, orientation_of
 from xlsx_attention.recognising.projections import Projection, projection_of
+from xlsx_attention.recognising.softmax_link import Link
 from xlsx_attention.recognising.terms import Cell, Expr, leaves, unpack
 from xlsx_attention.recognising.units import Units
 from xlsx_attention.recognising.unused import unused_mask, unused_values

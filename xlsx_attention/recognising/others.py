@@ -7,8 +7,8 @@ from typing import Final
 
 from xlsx_attention.model.role import AttentionMap, OtherStep, Place
 from xlsx_attention.recognising.cells import Cells
-from xlsx_attention.recognising.chain import softmax_link
 from xlsx_attention.recognising.places import bounds, rectangles
+from xlsx_attention.recognising.softmax_link import softmax_link
 from xlsx_attention.recognising.tables import tables_of
 from xlsx_attention.recognising.terms import (
     Cell,

@@ -106,6 +106,8 @@ class Scope:
     functions: Mapping[str, Callable[[tuple[Tree, ...], Scope], Value]]
     variables: Mapping[str, Value] = field(default_factory=dict)
     depth: int = 0
+    #: Ranges read before, as lists of their cells: a column that thousands of formulas sum is laid out once.
+    ranges: dict[tuple[int, Rect], tuple[Expr, ...]] = field(default_factory=dict)
 
     def bind(self, variables: Mapping[str, Value]) -> Scope:
         return replace(self, variables={**self.variables, **variables}, depth=self.depth + 1)
@@ -189,6 +191,15 @@ def _rect(tree: Located, scope: Scope) -> tuple[int, Rect]:
 
 def _of(sheet: int, rect: Rect) -> Block:
     return Block(rect.height, rect.width, lambda i, j: Cell(pack(sheet, rect.top + i, rect.left + j)))
+
+
+def whole_range(tree: Located, scope: Scope) -> tuple[Expr, ...]:
+    """Every cell of a range, in reading order."""
+    key = _rect(tree, scope)
+    found = scope.ranges.get(key)
+    if found is None:
+        found = scope.ranges[key] = tuple(_range(tree, scope).all())
+    return found
 
 
 def _range(tree: Located, scope: Scope) -> Block:
