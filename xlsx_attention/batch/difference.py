@@ -16,15 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from xlsx_attention import reading
 from xlsx_attention.batch.grading.books import Book, Place
 from xlsx_attention.comparing.tolerance import Tolerance
-from xlsx_attention.errors import UsageError
+from xlsx_attention.errors import UnreadableFile
 from xlsx_attention.model.address import Rect, cell_name
+from xlsx_attention.model.budget import Budgets
 from xlsx_attention.model.plan import Step
 from xlsx_attention.model.values import EMPTY, NOT_COMPUTED, NUMBER, TEXT, Scalar
 from xlsx_attention.parsing import formula_at
-from xlsx_attention.pipeline import Options, verify_grid
 
 #: Kinds of change, in the order in which they are shown.
 KINDS = ("input", "formula", "value", "unexplained")
@@ -95,22 +94,23 @@ class Difference:
 
 
 def compare_files(
-    old: str | os.PathLike[str], new: str | os.PathLike[str], rtol: float | None = None, options: Options | None = None
+    old: str | os.PathLike[str], new: str | os.PathLike[str], rtol: float | None = None, budgets: Budgets | None = None
 ) -> Difference:
     """The changes from ``old`` to ``new``. Values agree within ``rtol`` (default: what the coarser file's digits
     allow).
 
     Raises :class:`~xlsx_attention.errors.UnreadableFile` where either cannot be read.
     """
-    options = options or Options()
-    books = [_read(path, options) for path in (old, new)]
+    books = [_read(path, budgets or Budgets()) for path in (old, new)]
     return _Comparison(books[0], books[1], rtol).result(os.fspath(old), os.fspath(new))
 
 
-def _read(path: str | os.PathLike[str], options: Options) -> Book:
-    if not os.path.exists(path):
-        raise UsageError("missing-file", "does not exist; check the path", where=os.fspath(path))
-    return Book(verify_grid(reading.read_workbook(path, budgets=options.budgets), options))
+def _read(path: str | os.PathLike[str], budgets: Budgets) -> Book:
+    try:
+        return Book.read(path, budgets)
+    except UnreadableFile as error:
+        place = os.fspath(path) if not error.where else f"{os.fspath(path)}, {error.where}"
+        raise UnreadableFile(error.code, error.message, where=place) from None
 
 
 class _Comparison:
@@ -168,9 +168,24 @@ class _Comparison:
             for place in {*before.outliers, *after.outliers}:
                 if rect.contains(*place) and not self._same(old, new, place):
                     values.add((new, *place))
-            mine, theirs = self.new.formulas[new], self.old.formulas[old]
-            formulas |= {(new, *place) for place in {*mine, *theirs} if mine.get(place) != theirs.get(place)}
+            formulas |= {(new, *place) for place in self._reformed(old, new)}
         return values, formulas
+
+    def _reformed(self, old: int, new: int) -> Iterator[Place]:
+        """Cells whose formulas differ in relative form. Only blocks that one workbook alone has are looked into."""
+        mine, theirs = (
+            {
+                (step.block.cells, step.block.rect, step.block.form.r1c1)
+                for step in book.plan.steps
+                if step.block.sheet == at
+            }
+            for book, at in ((self.new, new), (self.old, old))
+        )
+        now, before = self.new.steps_at[new], self.old.steps_at[old]
+        for place in {place for cells, _, _ in mine ^ theirs for place in cells.cells()}:
+            forms = [None if step is None else step.block.form.r1c1 for step in (now.get(place), before.get(place))]
+            if forms[0] != forms[1]:
+                yield place
 
     def _unlike(self, old: int, new: int, top: int, left: int, shape: tuple[int, int]) -> Iterator[Place]:
         rect = Rect(top, left, top + shape[0], left + shape[1])

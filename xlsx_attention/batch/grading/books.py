@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
-from xlsx_attention import reading
+from xlsx_attention import parsing, reading
+from xlsx_attention.compiling.plan import compile_plan
 from xlsx_attention.errors import UnreadableFile, UsageError
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.budget import Budgets
@@ -15,12 +18,49 @@ from xlsx_attention.model.grid import WorkbookGrid
 from xlsx_attention.model.plan import Plan, Step
 from xlsx_attention.model.report import FileReport
 from xlsx_attention.model.values import EMPTY, NUMBER, TEXT, Plane
-from xlsx_attention.pipeline import Options, verify_grid
+from xlsx_attention.pipeline import Options, parse_names, verify_grid
 from xlsx_attention.reading import Source
+from xlsx_attention.running import run
 
 Place = tuple[int, int]
 #: Verdicts of key cells that have no right answer to hold a student against.
 _UNGRADED = frozenset({"volatile", "external", "circular", "not-computed"})
+
+
+class Computed:
+    """Cell → step on one sheet: a plane of step numbers, so that a million formulas cost a few megabytes."""
+
+    def __init__(self, rect: Rect, steps: list[Step]) -> None:
+        self._rect, self._steps = rect, steps
+        self._owner = np.full(rect.shape, -1, np.int32)
+        self._far: dict[Place, int] = {}
+        for number, step in enumerate(steps):
+            cells = step.block.cells
+            if rect.covers(cells):
+                rows = slice(cells.top - rect.top, cells.bottom - rect.top)
+                self._owner[rows, cells.left - rect.left : cells.right - rect.left] = number
+            else:
+                for place in cells.cells():
+                    self._put(place, number)
+
+    def _put(self, place: Place, number: int) -> None:
+        if self._rect.contains(*place):
+            self._owner[place[0] - self._rect.top, place[1] - self._rect.left] = number
+        else:
+            self._far[place] = number
+
+    def get(self, place: Place) -> Step | None:
+        if self._rect.contains(*place):
+            number = int(self._owner[place[0] - self._rect.top, place[1] - self._rect.left])
+        else:
+            number = self._far.get(place, -1)
+        return None if number < 0 else self._steps[number]
+
+    def __contains__(self, place: Place) -> bool:
+        return self.get(place) is not None
+
+    def __bool__(self) -> bool:
+        return bool(self._steps)
 
 
 #: Why a step that gives nothing but texts is left out.
@@ -30,31 +70,38 @@ TEXTS = "gives texts; name it in a rubric to have it graded"
 class Book:
     """A verified workbook, by cell: values, formulas, texts. ``values`` fills what the file does not store."""
 
-    def __init__(self, report: FileReport) -> None:
+    def __init__(self, grid: WorkbookGrid, plan: Plan, values: list[Plane], report: FileReport | None = None) -> None:
+        self.grid, self.plan, self.values, self.report = grid, plan, values, report
+
+    @classmethod
+    def of(cls, report: FileReport) -> Self:
+        """From a report on a file that could be read."""
         assert report.grid is not None
         assert report.plan is not None
-        self.report = report
-        self.grid: WorkbookGrid = report.grid
-        self.plan: Plan = report.plan
-        self.values: list[Plane] = [_filled(self.grid, report, index) for index in range(len(self.grid.sheets))]
+        values = [_filled(report.grid, report, index) for index in range(len(report.grid.sheets))]
+        return cls(report.grid, report.plan, values, report)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], budgets: Budgets) -> Self:
+        """From a file, without verdicts; formulas are run only where the file stores no results.
+
+        Raises :class:`~xlsx_attention.errors.UnreadableFile`.
+        """
+        grid = reading.read_workbook(path, budgets=budgets)
+        plan = compile_plan(grid, parsing.find_blocks(grid), parse_names(grid))
+        stored = [sheet.cached for sheet in grid.sheets]
+        if all((stored[s.block.sheet].read(s.block.cells)[1] != EMPTY).all() for s in plan.steps):
+            return cls(grid, plan, stored)
+        computed = run.from_inputs(grid, plan, parse=parsing.parse)
+        return cls(grid, plan, [_fill(plane, full) for plane, full in zip(stored, computed, strict=True)])
 
     @cached_property
-    def formulas(self) -> list[dict[Place, str]]:
-        """For each sheet: cell → its formula in relative form. Members of an array have their anchor's."""
-        found: list[dict[Place, str]] = [{} for _ in self.grid.sheets]
-        for step in self.plan.steps:
-            for cell in step.block.cells.cells():
-                found[step.block.sheet][cell] = step.block.form.r1c1
-        return found
-
-    @cached_property
-    def steps_at(self) -> list[dict[Place, Step]]:
-        """For each sheet: cell → the step that computes it."""
-        found: list[dict[Place, Step]] = [{} for _ in self.grid.sheets]
-        for step in self.plan.steps:
-            for cell in step.block.cells.cells():
-                found[step.block.sheet][cell] = step
-        return found
+    def steps_at(self) -> list[Computed]:
+        """For each sheet: which step computes a cell. Members of an array have their anchor's."""
+        return [
+            Computed(sheet.cached.rect, [step for step in self.plan.steps if step.block.sheet == sheet.index])
+            for sheet in self.grid.sheets
+        ]
 
     @cached_property
     def texts(self) -> list[dict[Place, str]]:
@@ -62,7 +109,7 @@ class Book:
         found: list[dict[Place, str]] = []
         for sheet in self.grid.sheets:
             here: dict[Place, str] = {}
-            computed = self.formulas[sheet.index]
+            computed = self.steps_at[sheet.index]
             for place, number in _cells_of_kind(sheet.cached, TEXT):
                 text = self.grid.texts[number].strip().casefold()
                 if text and place not in computed:
@@ -72,7 +119,7 @@ class Book:
 
     @cached_property
     def roles(self) -> dict[tuple[int, Rect], str]:
-        return self.report.attention.labels()
+        return {} if self.report is None else self.report.attention.labels()
 
 
 class KeyBook(Book):
@@ -97,6 +144,7 @@ class KeyBook(Book):
         return named
 
     def _reason(self, step: Step) -> str | None:
+        assert self.report is not None
         sheet = next((s for s in self.report.sheets if s.index == step.block.sheet), None)
         for row, column in step.block.cells.cells():
             verdict = None if sheet is None else sheet.verdict(row, column)
@@ -113,7 +161,7 @@ def load_key(data: bytes, name: str = "key") -> KeyBook:
         grid = reading.read_workbook(Source(name, data), budgets=Budgets())
     except UnreadableFile as error:
         raise UsageError("bad-key", str(error), where=name) from None
-    key = KeyBook(verify_grid(grid, Options()))
+    key = KeyBook.of(verify_grid(grid, Options()))
     if not key.graded:
         raise UsageError(
             "bad-key", "holds no formula to grade against; name the workbook with the solution", where=name
@@ -125,13 +173,15 @@ def _filled(grid: WorkbookGrid, report: FileReport, index: int) -> Plane:
     """The stored values, and where a formula has none stored the recomputed one."""
     plane = grid.sheets[index].cached
     sheet = next((s for s in report.sheets if s.index == index), None)
-    if sheet is None or not report.counts.get("no-cached-value"):
-        return plane
+    return plane if sheet is None or not report.counts.get("no-cached-value") else _fill(plane, sheet.from_inputs)
+
+
+def _fill(plane: Plane, computed: Plane) -> Plane:
     plane = plane.copy()
     missing = plane.kind == EMPTY
-    plane.number[missing] = sheet.from_inputs.number[missing]
-    plane.kind[missing] = sheet.from_inputs.kind[missing]
-    for cell, value in sheet.from_inputs.outliers.items():
+    plane.number[missing] = computed.number[missing]
+    plane.kind[missing] = computed.kind[missing]
+    for cell, value in computed.outliers.items():
         plane.outliers.setdefault(cell, value)
     return plane
 
@@ -157,7 +207,7 @@ def input_regions(key: Book) -> list[Region]:
     """Patches of typed numbers in the key, as rectangles around cells that touch."""
     regions = []
     for sheet in key.grid.sheets:
-        computed = key.formulas[sheet.index]
+        computed = key.steps_at[sheet.index]
         left = {place for place, _ in _cells_of_kind(sheet.cached, NUMBER) if place not in computed}
         while left:
             stack = [min(left)]

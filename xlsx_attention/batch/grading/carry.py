@@ -27,7 +27,7 @@ class Carried:
             if region.step is None and not inputs:
                 continue
             theirs, mine = self.planes[region.sheet], own.values[placement.sheet]
-            computed = key.formulas[region.sheet]
+            computed = key.steps_at[region.sheet]
             for row, column in region.rect.cells():
                 if region.step is None and ((row, column) in computed or theirs.get(row, column)[1] != NUMBER):
                     continue

@@ -38,7 +38,7 @@ class Grader:
 
     def grade(self, report: FileReport) -> dict[str, Any]:
         """The grade of a verified submission, as it stands in the JSON report."""
-        return _Grading(self, Book(report)).result()
+        return _Grading(self, Book.of(report)).result()
 
 
 class _Grading:
@@ -48,7 +48,7 @@ class _Grading:
         self.placed = list(placed.items())
         self.at: list[dict[Place, tuple[Region, Placement]]] = [{} for _ in self.key.grid.sheets]
         for region, placement in self.placed:
-            computed = self.key.formulas[region.sheet]
+            computed = self.key.steps_at[region.sheet]
             for cell in region.rect.cells():
                 # The rectangle around typed numbers may hold formulas, which are regions of their own.
                 if (region.step is None) != (cell in computed):
@@ -94,7 +94,7 @@ class _Grading:
             name = self.key.grid.sheets[region.sheet].name
             for row, column in region.rect.cells():
                 number, kind = self.key.values[region.sheet].get(row, column)
-                if kind != NUMBER or (row, column) in self.key.formulas[region.sheet]:
+                if kind != NUMBER or (row, column) in self.key.steps_at[region.sheet]:
                     continue
                 there = placement.at(region, row, column)
                 own, own_kind = self.own.values[placement.sheet].get(*there)
@@ -170,10 +170,10 @@ class _Grading:
         if computed is None:
             return "input"
         region, placement = self.at[sheet][cell]
-        form = self.own.formulas[placement.sheet].get(placement.at(region, *cell))
-        if form is None:
+        own = self.own.steps_at[placement.sheet].get(placement.at(region, *cell))
+        if own is None:
             return "typed"
-        if form == computed.block.form.r1c1:
+        if own.block.form.r1c1 == computed.block.form.r1c1:
             return "formula"
         # A block that was moved away from what it reads has other offsets: only its value tells.
         return "other formula" if placement.how in ("place", "shape") else "moved formula"

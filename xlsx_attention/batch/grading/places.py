@@ -67,7 +67,7 @@ def pair_sheets(key: Book, own: Book) -> dict[int, SheetPair]:
             pairs[sheet.index] = SheetPair(sheet.index, index, "name")
     free = [sheet.index for sheet in own.grid.sheets if sheet.index not in {pair.own for pair in pairs.values()}]
     for sheet in key.grid.sheets:
-        if sheet.index in pairs or not free or not key.formulas[sheet.index]:
+        if sheet.index in pairs or not free or not key.steps_at[sheet.index]:
             continue
         wanted = set(key.texts[sheet.index].values())
         best = max(free, key=lambda index: (len(wanted & set(own.texts[index].values())), -index))

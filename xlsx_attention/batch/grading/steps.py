@@ -101,11 +101,12 @@ def _named(key: KeyBook, step: RubricStep) -> Marked:
         if index is None:
             raise UsageError("bad-rubric", f"the key has no sheet {step.sheet!r}", where=step.name)
         sheet, places, where = index, list(step.rect.cells()), f"{step.sheet}!{step.rect.a1}"
-    at = key.steps_at[sheet]
+    found = [(cell, key.steps_at[sheet].get(cell)) for cell in places]
+    inputs = key.grid.sheets[sheet].cached
     cells = tuple(
-        (cell, at.get(cell))
-        for cell in places
-        if (at[cell].index in key.gradable if cell in at else key.grid.sheets[sheet].cached.get(*cell)[1] == NUMBER)
+        (cell, computed)
+        for cell, computed in found
+        if (inputs.get(*cell)[1] == NUMBER if computed is None else computed.index in key.gradable)
     )
     if not cells:
         raise UsageError("bad-rubric", f"the key holds nothing to grade at {where}", where=step.name)
