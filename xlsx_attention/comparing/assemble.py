@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -131,9 +132,9 @@ def _sheet(
     counts = {verdict: int(tally[code]) + far.get(code, 0) for code, verdict in enumerate(VERDICTS)}
     blocks = []
     rect = sheet.cached.rect
-    for step in plan.steps:
-        if step.block.sheet != index:
-            continue
+    # Steps come sheet by sheet.
+    first, last = (bisect_left(plan.steps, at, key=lambda step: step.block.sheet) for at in (index, index + 1))
+    for step in plan.steps[first:last]:
         cells = step.block.cells
         if rect.covers(cells):
             part = codes[cells.top - rect.top : cells.bottom - rect.top, cells.left - rect.left : cells.right - rect.left]
@@ -267,15 +268,17 @@ def _owners(plan: Plan, places: list[Cell]) -> dict[Cell, int]:
     rows: dict[tuple[int, int], list[int]] = {}
     for sheet, row, column in places:
         rows.setdefault((sheet, row), []).append(column)
+    for columns in rows.values():
+        columns.sort()
     owner: dict[Cell, int] = {}
     if not rows:
         return owner
     for step in plan.steps:
         rect = step.block.cells
         for row in range(rect.top, rect.bottom):
-            for column in rows.get((step.block.sheet, row), ()):
-                if rect.left <= column < rect.right:
-                    owner[step.block.sheet, row, column] = step.index
+            columns = rows.get((step.block.sheet, row), [])
+            for column in columns[bisect_left(columns, rect.left) : bisect_left(columns, rect.right)]:
+                owner[step.block.sheet, row, column] = step.index
     return owner
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from xlsx_attention.comparing.rounding import ROUNDING, calls
 from xlsx_attention.functions.numbers_as_text import parse_number
 from xlsx_attention.model.formula import Apply, Binary, Bound, Call, Located, NumberLit, Reference, Single, Spill, Tree, Unary
 from xlsx_attention.model.values import NUMBER, TEXT, Scalar
@@ -63,10 +64,18 @@ def is_stale(e: Evidence) -> bool:
     return e.own is not None and e.by_itself != e.cached
 
 
+def rounds_itself(e: Evidence) -> bool:
+    """The cell's own formula rounds, its block's does not."""
+    if e.own is None or e.block is None or ROUNDING.intersection(calls(e.block)):
+        return False
+    return bool(ROUNDING.intersection(calls(e.own))) and is_rounded(e)
+
+
 CAUSES: tuple[tuple[str, Callable[[Evidence], bool]], ...] = (
     ("text-for-a-number", is_text_for_number),
     ("rounded-value", lambda e: is_pasted(e) and is_rounded(e)),
     ("pasted-value", is_pasted),
+    ("rounded-value", rounds_itself),
     ("missing-dollar", lacks_dollar),
     ("wrong-range", has_wrong_range),
     ("formula-unlike-its-block", is_unlike_block),

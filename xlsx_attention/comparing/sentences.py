@@ -45,6 +45,11 @@ SENTENCES: dict[str, Text] = {
         "{cells} ({role}): the mask in {mask} is read by no formula, so that what it should hide still gets weight.",
         "{cells}（{role}）：{mask} 的掩码没有被任何公式引用，本应盖住的位置仍然得到权重。",
     ),
+    "masked-unused": Text(
+        "{cells} ({role}): exp takes the scores as they were; the masked ones in {mask} are used by no formula, so that "
+        "what they hide still gets weight.",
+        "{cells}（{role}）：exp 用的是掩码前的分数；{mask} 中掩码后的分数没有被任何公式使用，应盖住的位置仍然得到权重。",
+    ),
     "mask-after": Text(
         "{cells} ({role}): the mask is multiplied in after the softmax, so that the weights of a query no longer add up to 1; "
         "mask the scores before exp.",

@@ -13,6 +13,7 @@ import numpy as np
 
 from xlsx_attention.comparing import masks
 from xlsx_attention.comparing.given import Given, Maybe, alike, masked_with, transposed
+from xlsx_attention.model.values import Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +109,21 @@ def _column_max(g: Given) -> Maybe:
     return None if g.logits is None else g.logits.max(axis=0)
 
 
+def _moved(g: Given, role: str, right: Maybe, by: int) -> Maybe:
+    """A line that is one row off. What it takes from beyond the block is whatever stands there."""
+    own = g.matrices.own.get(role)
+    if own is None or right is None or own.size != right.size or right.size < 3:
+        return None
+    moved: Floats = own.ravel().copy()
+    if by > 0:
+        moved[by:] = right[:-by]
+    else:
+        moved[:by] = right[-by:]
+    return moved
+
+
 def _other_row_max(by: int) -> Callable[[Given], Maybe]:
-    return lambda g: None if g.logits is None else np.roll(g.logits.max(axis=1), by)
+    return lambda g: None if g.logits is None else _moved(g, "row_max", g.logits.max(axis=1), by)
 
 
 def _short_max(without: str) -> Callable[[Given], Maybe]:
@@ -187,11 +201,7 @@ def _grand_total(g: Given) -> Maybe:
 
 
 def _other_row_total(by: int) -> Callable[[Given], Maybe]:
-    def makes(g: Given) -> Maybe:
-        total = g.total(_first_exp(g))
-        return None if total is None else np.roll(total, by)
-
-    return makes
+    return lambda g: _moved(g, "normaliser", g.total(_first_exp(g)), by)
 
 
 def _quotient(g: Given, axis: int = 1) -> Maybe:

@@ -9,9 +9,9 @@ import numpy as np
 
 from xlsx_attention.comparing.given import Maybe, alike, masked_with, transposed
 from xlsx_attention.comparing.matrices import Cells, cells_of
-from xlsx_attention.comparing.padding import padded
+from xlsx_attention.comparing.padding import Padding, padded
 from xlsx_attention.comparing.sentences import say
-from xlsx_attention.comparing.subject import Subject
+from xlsx_attention.comparing.subject import FILLERS, Subject
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.report import Finding
 from xlsx_attention.model.role import Place
@@ -93,7 +93,7 @@ def other_values(subject: Subject) -> Iterator[Finding]:
         return
     says = "keys-for-values" if source == "K" else "queries-for-values"
     message = say(says, cells=subject.where("output"), role="output" + subject.suffix)
-    V = _unused_projection(subject)
+    V = given["V"] if given["V"] is not None else _unused_projection(subject)
     yield subject.finding("output", "keys-for-values", message, given.dot(given["weights"], V))
 
 
@@ -114,7 +114,7 @@ def mask_missing(subject: Subject) -> Iterator[Finding]:
     blocks = [cells[role] for role in (*AFTER_PRODUCT, "weights") if role in cells]
     copies = [_laid_like(cells["scaled" if i == 0 else "scores"], step.block.cells) for i, step in enumerate(steps) if step]
     at = given.matrices.places[source].sheet
-    padding = padded(subject.sheets, (at, cells[source]), (place.sheet, [*copies, *blocks]))
+    padding = padded(subject.sheets, (at, cells[source]), (place.sheet, [*copies, *blocks])) or _unused(subject)
     if padding is None:
         return
     hidden = [key for key in padding.hidden if key < weights.shape[1]]
@@ -126,13 +126,17 @@ def mask_missing(subject: Subject) -> Iterator[Finding]:
         return
     keep = given.keep.copy()
     keep[:, hidden] = False
-    says = {"mask": padding.said} if padding.by_mask else {"tokens": padding.said}
-    key = "mask-unused" if padding.by_mask else "mask-missing"
-    copy = next((step for step in steps if step is not None), None)
+    idle = _idle_masked(subject)
+    copy = next((step for step in steps if step is not None), None) if idle is None else None
+    cause, key, says = "mask-missing", "mask-missing", {"tokens": padding.said}
+    if idle is not None:
+        cause, key, says = "unmasked-weights", "masked-unused", {"mask": idle.rect.a1}
+    elif padding.by_mask:
+        key, says = "mask-unused", {"mask": padding.said}
     if copy is not None:
         of = "scaled" if steps[0] is not None else "scores"
         message = say(key, cells=copy.block.cells.a1, role="masked" + subject.suffix, **says)
-        yield subject.finding_at(copy, of, "masked", "mask-missing", message, masked_with(given[of], keep, -1e9))
+        yield subject.finding_at(copy, of, "masked", cause, message, masked_with(given[of], keep, -1e9))
         return
     role = next((role for role in ("masked", "exp", "weights") if role in cells), "weights")
     message = say(key, cells=subject.where(role), role=role + subject.suffix, **says)
@@ -142,7 +146,38 @@ def mask_missing(subject: Subject) -> Iterator[Finding]:
         "exp": lambda: given.exps(logits, None if logits is None else logits.max(axis=1)),
         "weights": lambda: given.softmax(logits),
     }[role]()
-    yield subject.finding(role, "mask-missing", message, mended)
+    yield subject.finding(role, cause, message, mended)
+
+
+def _unused(subject: Subject) -> Padding | None:
+    """What a mask on the sheet would hide that nothing of the attention uses."""
+    mask = subject.given["mask"]
+    if mask is None or subject.head.mask is not None:
+        return None
+    weights = subject.given["weights"]
+    line = mask.ravel()
+    if weights is None or line.size != weights.shape[1]:
+        return None
+    hidden = tuple(int(k) for k in np.flatnonzero(line == 0.0 if set(line) <= {0.0, 1.0} else line < FILLERS))
+    return Padding(hidden, subject.given.matrices.places["mask"].rect.a1, True)
+
+
+def _idle_masked(subject: Subject) -> Place | None:
+    """A block of masked scores that exists and that nothing reads."""
+    places, plan = subject.given.matrices.places, subject.sheets.plan
+    scores = places.get("scaled") or places.get("scores")
+    if scores is None or "masked" in places:
+        return None
+    taken = {index for place in places.values() for index in place.steps}
+    for step in plan.steps:
+        rect = step.block.cells
+        reads = {read.rect for read in step.reads if read.sheet == scores.sheet}
+        if step.index in taken or rect.shape != scores.rect.shape or scores.rect not in reads or len(reads) < 2:
+            continue
+        read = any(r.sheet == step.block.sheet and r.rect.intersection(rect) for s in plan.steps for r in s.reads)
+        if not read and step.block.sheet == scores.sheet:
+            return Place(step.block.sheet, rect)
+    return None
 
 
 STRUCTURE: tuple[Row, ...] = (missing_transpose, swapped_operands, wrong_projection, other_values, mask_missing)
