@@ -13,15 +13,17 @@ from xlsx_attention.model.plan import Plan
 from xlsx_attention.model.role import AttentionMap, Place
 from xlsx_attention.model.values import TEXT
 from xlsx_attention.recognising.cells import Cells
+from xlsx_attention.recognising.inference import suppose
 from xlsx_attention.recognising.numpy_functions import Words
 from xlsx_attention.recognising.numpy_words import Namespace, Ragged, Writer, literal
 from xlsx_attention.recognising.order import ordered
 from xlsx_attention.recognising.places import rectangles
-from xlsx_attention.recognising.recognise import read
 from xlsx_attention.recognising.terms import Expr, cells_of, leaves, unpack
 
 Key: TypeAlias = tuple[int, Rect]
 
+#: Roles that are computed; a head's own Q, K and V may be inputs.
+COMPUTED: Final = frozenset({"scores", "scaled", "masked", "exp", "normaliser", "weights", "output", "row_max"})
 #: A rectangle with more cells than this is written down by its numbers, not by its formula.
 LARGEST: Final = 20_000
 
@@ -297,8 +299,22 @@ def _named_places(attention: AttentionMap) -> Iterable[tuple[str, str, Place]]:
 
 def explain_program(grid: WorkbookGrid, plan: Plan, attention: AttentionMap) -> list[Line]:
     """The lines that reproduce a workbook's numbers; ``program_text`` makes a script of them."""
-    units, _ = read(grid, plan)
-    return Program(grid, Cells(grid, plan, units.cells.supposed, mend=False), attention).lines()
+    return Program(grid, _with_numbers(grid, plan, attention), attention).lines()
+
+
+def _with_numbers(grid: WorkbookGrid, plan: Plan, attention: AttentionMap) -> Cells:
+    """Cells as their formulas say; where the steps of an attention are bare numbers, as these seem to be computed."""
+    sheets = {
+        place.sheet
+        for found in attention.attentions
+        for head in found.heads
+        for role, place in head.roles.items()
+        if role in COMPUTED and not place.steps
+    }
+    supposed: dict[int, Expr] = {}
+    for sheet in sorted(sheets):
+        supposed.update(suppose(sheet, Cells(grid, plan)).supposed)
+    return Cells(grid, plan, supposed, mend=False)
 
 
 def program_text(lines: Iterable[Line]) -> str:

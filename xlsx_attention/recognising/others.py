@@ -45,7 +45,7 @@ _LOOKUPS: Final = frozenset(
     {"VLOOKUP", "HLOOKUP", "LOOKUP", "XLOOKUP", "INDEX", "MATCH", "OFFSET", "CHOOSEROWS", "CHOOSECOLS"}
 )
 #: How far a dependence is followed before two sums' parts count as unrelated.
-_FAR: Final = 3_000
+_FAR: Final = 2_000
 
 
 def others_of(units: Units, attention: AttentionMap) -> tuple[tuple[OtherStep, ...], tuple[Place, ...]]:
@@ -290,16 +290,24 @@ def _residual(cell: int, body: Expr, cells: Cells) -> str | None:
 
 
 def _depends(on: int, target: int, cells: Cells) -> bool:
-    seen = {on}
-    stack = [on]
+    """Whether a cell follows from another: the other's step, or a step that reads it, is among its own."""
+    start, wanted = cells.step_of(on), cells.step_of(target)
+    if start is None:
+        return False
+    sheet, row, column = unpack(target)
+    seen = {start}
+    stack = [start]
     while stack and len(seen) < _FAR:
-        body = cells.expand(stack.pop())
-        for leaf in () if body is None else map(cells.same, leaves(body)):
-            if leaf == target:
-                return True
-            if leaf not in seen:
-                seen.add(leaf)
-                stack.append(leaf)
+        step = stack.pop()
+        if step == wanted:
+            return True
+        reads = cells.plan.steps[step].reads
+        if wanted is None and any(read.sheet == sheet and read.rect.contains(row, column) for read in reads):
+            return True
+        for before in cells.plan.edges.get(step, ()):
+            if before not in seen:
+                seen.add(before)
+                stack.append(before)
     return False
 
 
