@@ -251,10 +251,13 @@ def test_deep_texts_do_not_recurse() -> None:
         assert bracketed(tree.right) == "1"
         tree, depth = tree.left, depth + 1
     assert depth == 4095
-    tree, signs = parse("-" * 8191 + "1", 0, 0), 0
+    tree, signs = parse("-" * 192 + "1", 0, 0), 0
     while hasattr(tree, "operand"):
         tree, signs = tree.operand, signs + 1
-    assert signs == 8191
+    assert signs == 192
+    for deep in ("-" * 8191 + "1", "1+(" * 200 + "1" + ")" * 200, "A1" + "#" * 8000, "@" * 8000 + "A1", "1" + "%" * 8000):
+        with pytest.raises(FormulaSyntaxError, match="192 nested parts"):
+            parse(deep, 0, 0)
     with pytest.raises(FormulaSyntaxError, match="1024 pending operands"):
         parse("1+(" * 1024 + "1" + ")" * 1024, 0, 0)
     for hostile in (

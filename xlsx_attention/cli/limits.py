@@ -17,7 +17,7 @@ _BYTES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _COUNT = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
-class Amount(click.ParamType):
+class Amount(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     """``2000``, ``64M`` or ``1.5G``: powers of 1024 for bytes, of 1000 for all else."""
 
     name = "number"

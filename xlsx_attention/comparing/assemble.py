@@ -32,7 +32,6 @@ from xlsx_attention.model.role import AttentionMap
 from xlsx_attention.model.values import NOT_COMPUTED, NUMBER, Scalar
 
 
-
 @dataclass(frozen=True, slots=True)
 class OfSteps:
     """What judging blocks by their role gave: findings, and for single cells their causes and origins.

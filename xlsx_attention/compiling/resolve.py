@@ -63,7 +63,7 @@ class Resolver:
 
 
 class _TooMuch(Exception):
-    """Names unfold to more than is computed; the message is the reason that the cell gets."""
+    """Names unfold to more than is computed, or without end; the message is the reason that the cell gets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,8 @@ class _Walk:
         if isinstance(body, Call) and body.name == "LAMBDA":
             return self._keep(key, body, home)
         if key in self.naming:
-            return ErrorLit(NAME)
+            # Excel warns of a circular reference and shows 0, which is no result.
+            raise _TooMuch(f"names that stand for each other in a circle ({', '.join(self.naming)})")
         if len(self.naming) >= NAME_LEVELS:
             raise _TooMuch(f"names that stand for names over more than {NAME_LEVELS} levels")
         return _Walk(self.resolver, home, self.row, self.column, frozenset(), (*self.naming, key)).visit(_wrap(body))
