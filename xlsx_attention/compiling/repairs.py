@@ -16,7 +16,7 @@ import numpy.typing as npt
 from xlsx_attention.compiling.order import Owners
 from xlsx_attention.functions.numbers_as_text import parse_number
 from xlsx_attention.model.address import Rect
-from xlsx_attention.model.formula import Apply, Binary, Call, Located, NumberLit, Single, Spill, Tree, Unary
+from xlsx_attention.model.formula import Apply, Binary, Call, Located, NumberLit, Single, Spill, Tree, Unary, nodes
 from xlsx_attention.model.grid import WorkbookGrid
 from xlsx_attention.model.plan import Repair, Step
 from xlsx_attention.model.values import EMPTY, NUMBER, TEXT
@@ -300,8 +300,6 @@ class _Search:
 
 
 def _located(tree: Tree) -> list[Located]:
-    from xlsx_attention.compiling.survey import nodes
-
     return [node for node in nodes(tree) if isinstance(node, Located)]
 
 

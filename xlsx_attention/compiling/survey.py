@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xlsx_attention.functions.table import lookup, reads_nothing
 from xlsx_attention.model.address import Rect
-from xlsx_attention.model.formula import (
-    Apply,
-    Binary,
-    Block,
-    Call,
-    External,
-    Located,
-    NameRef,
-    Single,
-    Spill,
-    Tree,
-    Unary,
-)
+from xlsx_attention.model.formula import Binary, Block, Call, External, Located, NameRef, Single, Spill, Tree, nodes
 from xlsx_attention.model.grid import WorkbookGrid
 from xlsx_attention.model.plan import Read, Step
 
@@ -38,22 +26,6 @@ class Survey:
     external: bool = False
     dynamic: bool = False
     lacking: list[str] = field(default_factory=list)
-
-
-def nodes(tree: Tree) -> Iterator[Tree]:
-    """Every node of a tree, without recursion."""
-    stack = [tree]
-    while stack:
-        node = stack.pop()
-        yield node
-        if isinstance(node, Binary):
-            stack += (node.right, node.left)
-        elif isinstance(node, (Unary, Spill, Single)):
-            stack.append(node.operand)
-        elif isinstance(node, Call):
-            stack += reversed(node.args)
-        elif isinstance(node, Apply):
-            stack += (*reversed(node.args), node.callee)
 
 
 def make_step(

@@ -6,6 +6,7 @@ part (``$``) a fixed index. So ``=A1*$B$2`` in ``C1`` and its copy in ``D5`` are
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -200,6 +201,22 @@ Tree: TypeAlias = (
     | Located
     | External
 )
+
+
+def nodes(tree: Tree) -> Iterator[Tree]:
+    """Every node of a tree, without recursion."""
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        yield node
+        if isinstance(node, Binary):
+            stack += (node.right, node.left)
+        elif isinstance(node, (Unary, Spill, Single)):
+            stack.append(node.operand)
+        elif isinstance(node, Call):
+            stack += reversed(node.args)
+        elif isinstance(node, Apply):
+            stack += (*reversed(node.args), node.callee)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from xlsx_attention.model.address import Rect, cell_name
-from xlsx_attention.model.formula import (
-    Apply,
-    Binary,
-    Call,
-    Located,
-    Single,
-    Spill,
-    Tree,
-    Unary,
-)
+from xlsx_attention.model.formula import Call, Located, Spill, Tree, nodes
 from xlsx_attention.model.plan import Step
 from xlsx_attention.model.report import FileReport, SheetResult
 from xlsx_attention.model.values import NUMBER, Scalar
@@ -110,7 +101,7 @@ class Derivation:
         """The single cells that the formula names, and its ranges by their size."""
         seen: set[tuple[int, Rect]] = set()
         mark = "with      "
-        for node in _nodes(step.tree):
+        for node in nodes(step.tree):
             if not isinstance(node, Located):
                 continue
             rect = node.reference.at(*anchor)
@@ -197,21 +188,6 @@ _SUMS: dict[str, Callable[[list[list[list[Cell]]], tuple[int, int]], list[Term]]
     "SUMPRODUCT": _sumproduct,
     "MMULT": _mmult,
 }
-
-
-def _nodes(tree: Tree) -> Iterator[Tree]:
-    stack = [tree]
-    while stack:
-        node = stack.pop()
-        yield node
-        if isinstance(node, Binary):
-            stack += (node.right, node.left)
-        elif isinstance(node, (Unary, Spill, Single)):
-            stack.append(node.operand)
-        elif isinstance(node, Call):
-            stack += reversed(node.args)
-        elif isinstance(node, Apply):
-            stack += (*reversed(node.args), node.callee)
 
 
 def _plain(number: float) -> str:
