@@ -12,7 +12,6 @@ from xlsx_attention.model.grid import WorkbookGrid
 from xlsx_attention.model.plan import Read, Step
 
 #: Functions whose references are known only when they run.
-DYNAMIC = frozenset({"OFFSET", "INDIRECT", "INDEX", "XLOOKUP", "CHOOSE", "IF", "SWITCH", "IFS"})
 _FOLLOWS_TEXT = frozenset({"OFFSET", "INDIRECT"})
 
 
