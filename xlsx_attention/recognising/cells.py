@@ -35,6 +35,8 @@ from xlsx_attention.recognising.terms import (
 
 #: Chains of copies and of formulas longer than this are not followed.
 DEEPEST: Final = 60
+#: A number as low as this in a score's place hides it.
+TYPED_MASK: Final = -1e4
 
 
 @dataclass(slots=True)
@@ -74,7 +76,10 @@ class Cells:
                 rows = slice(inside.top - rect.top, inside.bottom - rect.top)
                 plane[rows, inside.left - rect.left : inside.right - rect.left] = step.index
         for repair in self.plan.repairs if self.mend else ():
-            self._mended[pack(repair.sheet, repair.row, repair.column)] = repair.step
+            typed = self.grid.number(repair.sheet, repair.row, repair.column) if repair.own is None else None
+            # A −1e9 typed among scores is a mask by hand, no slip.
+            if typed is None or typed > TYPED_MASK:
+                self._mended[pack(repair.sheet, repair.row, repair.column)] = repair.step
 
     def step_of(self, cell: int, *, mended: bool = True) -> int | None:
         """The step whose formula a cell holds, or should hold where it is a hole in its block."""

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from xlsx_attention.model.role import Axis, Orientation
 from xlsx_attention.recognising.cells import Cells
-from xlsx_attention.recognising.chain import MaskUse, Vector
+from xlsx_attention.recognising.chain import MaskUse, Stage, Vector
 from xlsx_attention.recognising.families import Family
 from xlsx_attention.recognising.masks import Mask, as_masks, mask_of
 from xlsx_attention.recognising.outputs import Laid, Output, laid_over, output_of
@@ -71,7 +71,11 @@ def head_of(family: Family, units: Units, label: Labeller) -> Found | None:
     first = Q.result if Q is not None else tuple(family.first)
     second = K.result if K is not None else tuple(family.second)
     matrices: dict[str, Matrix] = {"Q": first, "K": second}
+    masks, scale = _masks_and_scale(links, laid, Q, K, cells)
     _stages(family, matrices)
+    typed = _square(family, lambda link: _typed(link, cells))
+    if any(link.walk.leaf is not None for link in links.values()) and sum(map(len, typed)) == len(links):
+        matrices["masked"] = typed
     matrices["weights"] = _square(family, lambda link: link.weight)
     values_from: str | None = None
     if output is not None:
@@ -82,7 +86,6 @@ def head_of(family: Family, units: Units, label: Labeller) -> Found | None:
             matrices["V"] = values
     x_q = frozenset(Q.X) if Q is not None else frozenset(first)
     x_k = frozenset(K.X) if K is not None else frozenset(second)
-    masks, scale = _masks_and_scale(links, laid, Q, K, cells)
     found = Found(
         matrices,
         orientation_of(Q.X if Q is not None else first) or orientation_of(second) or "rows",
@@ -199,6 +202,17 @@ def _stage(link: Link, role: str) -> int | None:
     return None
 
 
+def _typed(link: Link, cells: Cells) -> int | None:
+    """The cell that stands before the exponential where some scores are hidden by typed numbers: one, or a copy."""
+    if link.walk.leaf is not None:
+        return link.walk.leaf
+    if not link.walk.stages:
+        return None
+    wanted = link.walk.stages[0].cell
+    body = cells.raw(link.weight if link.exp is None else link.exp)
+    return next((leaf for leaf in leaves(body) if cells.same(leaf) == wanted), None) if body is not None else None
+
+
 def _stages(family: Family, matrices: dict[str, Matrix]) -> None:
     for role in ("scores", "scaled", "masked", "shifted"):
         matrix = _square(family, lambda link, role=role: _stage(link, role))  # type: ignore[misc]
@@ -240,6 +254,8 @@ def _masks_and_scale(
     inputs = {place: [s for s in link.walk.scales if isinstance(s, Cell)] for place, link in links.items()}
     multiplied = as_masks(inputs, cells)
     for place, found in multiplied.items():
+        _restage(links[place], {cell for mask in found for cell in leaves(mask.of)}, cells)
+    for place, found in multiplied.items():
         masks[place] = [*masks.get(place, []), *found]
     counted: Counter[float] = Counter()
     for link in links.values():
@@ -260,6 +276,15 @@ def _masks_and_scale(
         if scaled and factor:
             counted[1.0 / factor] += 1
     return masks, counted.most_common(1)[0][0] if counted else None
+
+
+def _restage(link: Link, mask: set[int], cells: Cells) -> None:
+    """A step that multiplies with a mask's cell masks; it was taken for a scale while the mask was not known."""
+    walk = link.walk
+    for number, stage in enumerate(walk.stages):
+        body = cells.expand(stage.cell)
+        if "scale" in stage.did and body is not None and not mask.isdisjoint(leaves(body)):
+            walk.stages[number] = Stage(stage.cell, stage.did - {"scale"} | {"mask"})
 
 
 def _maximum_axis(links: dict[tuple[int, int], Link], cells: Cells) -> Axis | None:

@@ -311,6 +311,15 @@ def _depends(on: int, target: int, cells: Cells) -> bool:
     return False
 
 
+def _scale(cell: int, body: Expr, cells: Cells) -> str | None:
+    """One cell times (or over) numbers and inputs alone."""
+    parts = terms(body)
+    if len(parts) != 1 or isinstance(body, Cell) or not all(map(cells.is_parameter, parts[0].divisors)):
+        return None
+    moving = [factor for factor in parts[0].factors if not cells.is_parameter(factor)]
+    return "" if len(moving) == 1 and isinstance(moving[0], Cell) else None
+
+
 def _bias_added(cell: int, body: Expr, cells: Cells) -> str | None:
     pair = _sum_of_two(cell, body, cells)
     if pair is None:
@@ -357,6 +366,7 @@ _KINDS: Final[tuple[tuple[str, Callable[[int, Expr, Cells], str | None]], ...]] 
     ("positional encoding added", _position_added),
     ("bias added", _bias_added),
     ("residual", _residual),
+    ("scale", _scale),
     ("activation", _activation),
     ("exp", _exp),
     ("sum of exp", _exp_sum),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from xlsx_attention.recognising.cells import DEEPEST, Cells
 from xlsx_attention.recognising.chain import Vector, reaches_dot
 from xlsx_attention.recognising.places import Matrix
-from xlsx_attention.recognising.terms import ROUNDINGS, Cell, Expr, Func, terms
+from xlsx_attention.recognising.terms import ROUNDINGS, Cell, Expr, Func, inverse, terms
 from xlsx_attention.recognising.units import DotCell, dot_in
 
 
@@ -120,7 +120,7 @@ def _element(cell: int, cells: Cells) -> _Element | None:
             inner = [f for f in term.factors if not cells.is_parameter(f)]
             if len(inner) != 1 or not isinstance(inner[0], Cell) or not all(map(cells.is_parameter, term.divisors)):
                 return None
-            scales = (*scales, *(f for f in term.factors if f is not inner[0]))
+            scales = (*scales, *(f for f in term.factors if f is not inner[0]), *map(inverse, term.divisors))
             number *= term.number
             cell = cells.same(inner[0].id)
             continue
