@@ -108,8 +108,16 @@ def no_mask(lesson: Lesson) -> bool:
     return not lesson.has("masked")
 
 
+def plain_maximum(lesson: Lesson) -> bool:
+    return lesson.has("row_max") and no_mask(lesson)
+
+
 def has_maximum(lesson: Lesson) -> bool:
     return lesson.has("row_max")
+
+
+def wider_tokens(lesson: Lesson) -> bool:
+    return lesson.size("X")[1] != lesson.size("Q")[1]
 
 
 def same_widths(*roles: str) -> Callable[[Lesson], bool]:
@@ -123,13 +131,13 @@ def first(lesson: Lesson) -> tuple[int, int]:
 MISTAKES: dict[str, Wrong] = {
     "no scale": Wrong("wrong-scale", "scaled", over("{}", "scores")),
     "d for √d": Wrong("wrong-scale", "scaled", by_width),
-    "√ of another width": Wrong("wrong-scale", "scaled", by_other_root),
+    "√ of another width": Wrong("wrong-scale", "scaled", by_other_root, wider_tokens),
     "sums of columns": Wrong("wrong-axis", "normaliser", line("SUM", "exp", down=True), no_mask, spot=first),
-    "maxima of columns": Wrong("wrong-axis", "row_max", line("MAX", down=True), has_maximum, spot=first),
+    "maxima of columns": Wrong("wrong-axis", "row_max", line("MAX", down=True), plain_maximum, spot=first),
     "maxima one row off": Wrong("wrong-row-maximum", "row_max", line("MAX", off=1), has_maximum, spot=first),
     "exp missing in the sum": Wrong("exp-missing", "normaliser", line("SUM", "scaled"), no_mask, spot=first),
     "sum one short": Wrong("wrong-range", "normaliser", line("SUM", "exp", short=True), no_mask, spot=first),
-    "maximum one short": Wrong("wrong-range", "row_max", line("MAX", short=True), no_mask, spot=first),
+    "maximum one short": Wrong("wrong-range", "row_max", line("MAX", short=True), plain_maximum, spot=first),
     "projection one short": Wrong("wrong-range", "V", project("v", short=True)),
     "scores one short": Wrong("wrong-range", "scores", scores("Q", "K", short=True)),
     "output one short": Wrong("wrong-range", "output", output("weights", "V", short=True), no_mask),
@@ -143,7 +151,12 @@ MISTAKES: dict[str, Wrong] = {
     "no mask": Wrong("mask-missing", "masked", over("{}", "scaled"), has_mask, spot=hidden_key),
     "mask on queries": Wrong("mask-on-rows", "masked", on_queries, has_mask, spot=hidden_query),
     "mask after softmax": Wrong(
-        "mask-after-softmax", "weights", masked_weights, has_mask, also=(("masked", over("{}", "scaled")),)
+        "mask-after-softmax",
+        "weights",
+        masked_weights,
+        has_mask,
+        also=(("masked", over("{}", "scaled")),),
+        spot=None,
     ),
     "unmasked scores into exp": Wrong(
         "unmasked-weights",

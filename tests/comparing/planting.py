@@ -78,20 +78,27 @@ def _formula(text: str) -> Callable[[StoredCell], StoredCell]:
 
 
 def recalculated(data: bytes) -> bytes:
-    """Every formula's stored result as its formula gives it; a planted formula counts as it stands."""
+    """Every formula's stored result as its own formula gives it, calculated again and again until nothing changes."""
     grid = reading.read_workbook(data)
     plan = compile_plan(grid, parsing.find_blocks(grid), parse_names(grid))
-    own = {(repair.sheet, repair.row, repair.column) for repair in plan.repairs}
-    assert all(repair.own is not None for repair in plan.repairs) or not own
-    plan.repairs = ()
-    planes = run.from_inputs(grid, plan, parse=parsing.parse)
+    cells = sorted({(step.block.sheet, *at) for step in plan.steps for at in step.block.cells.cells()})
+    before = [sheet.cached.copy() for sheet in grid.sheets]
+    for _ in range(50):
+        planes = run.from_precedents(grid, plan, parsing.parse)
+        changed = [c for c in cells if planes[c[0]].get(*c[1:]) != grid.sheets[c[0]].cached.get(*c[1:])]
+        for sheet, row, column in changed:
+            grid.sheets[sheet].cached.set(row, column, *planes[sheet].get(row, column))
+        if not changed:
+            break
+    else:
+        raise AssertionError("the workbook does not come to rest")
     parts = sheet_parts(data)
     edits = {}
-    for step in plan.steps:
-        for at in step.block.cells.cells():
-            old, new = grid.sheets[step.block.sheet].cached.get(*at), planes[step.block.sheet].get(*at)
-            if old != new and new[1] == NUMBER:
-                edits[parts[grid.sheets[step.block.sheet].name], cell_name(*at)] = _stored(new[0])
+    for sheet, row, column in cells:
+        old, new = before[sheet].get(row, column), grid.sheets[sheet].cached.get(row, column)
+        if old != new:
+            assert new[1] == NUMBER
+            edits[parts[grid.sheets[sheet].name], cell_name(row, column)] = _stored(new[0])
     return edit(data, edits) if edits else data
 
 
@@ -118,8 +125,8 @@ class Wrong:
     fits: Callable[[Lesson], bool] = lambda lesson: True
     #: Further blocks that change with it.
     also: tuple[tuple[str, Make], ...] = ()
-    #: Where it is planted when it is in one cell only.
-    spot: Callable[[Lesson], Spot] = lambda lesson: (1, 1)
+    #: Where it is planted when it is in one cell only; ``None`` where one cell cannot make it.
+    spot: Callable[[Lesson], Spot] | None = lambda lesson: (1, 1)
 
 
 def formulas(lesson: Lesson, role: str, make: Make) -> dict[Spot, str]:
@@ -158,10 +165,27 @@ def planted_block(lesson: Lesson, wrong: Wrong) -> Path:
     return lesson.written(every)
 
 
-def planted_cell(lesson: Lesson, wrong: Wrong) -> tuple[Path, Spot]:
+def planted_cell(lesson: Lesson, wrong: Wrong) -> tuple[Path, Spot] | None:
+    """In the first cell, from the one wanted onwards, whose number it changes; ``None`` where it changes none."""
+    assert wrong.spot is not None
+    every = formulas(lesson, wrong.role, wrong.make)
+    order = [at for line in lesson.cells(wrong.role) for at in line]
     i, j = wrong.spot(lesson)
-    at = lesson.cells(wrong.role)[i][j]
-    return lesson.written({at: formulas(lesson, wrong.role, wrong.make)[at]}), at
+    start = order.index(lesson.cells(wrong.role)[i][j])
+    place = lesson.place(wrong.role)
+    assert place is not None
+    for at in order[start:] + order[:start]:
+        path = lesson.written({at: every[at]})
+        if changes(lesson, path, place.sheet, [at]):
+            return path, at
+    return None
+
+
+def changes(lesson: Lesson, path: Path, sheet: int, cells: list[Spot]) -> bool:
+    """Whether the stored numbers of cells are others than in the right lesson."""
+    assert lesson.report.grid is not None
+    before, after = lesson.report.grid.sheets[sheet].cached, reading.read_workbook(path).sheets[sheet].cached
+    return any(abs(before.get(*at)[0] - after.get(*at)[0]) > 1e-6 for at in cells)
 
 
 def accused(report: FileReport) -> Iterator[tuple[str, str]]:

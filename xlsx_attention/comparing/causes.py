@@ -82,16 +82,18 @@ CAUSES: tuple[tuple[str, Callable[[Evidence], bool]], ...] = (
     ("rounded-value", is_rounded),
     ("stale-cache", is_stale),
 )
-#: What a mistake of the step is told before: it says more.
-OUTDONE = frozenset({"wrong-range", "formula-unlike-its-block"})
+#: Causes before which it is asked which mistake of the step a cell makes: that says more.
+SAYS_LESS = frozenset({"missing-dollar", "wrong-range", "formula-unlike-its-block"})
+#: Mistakes that no reference comes to by being filled along without its ``$``.
+SAYS_MORE = frozenset({"mask-on-rows", "swapped-operands", "missing-transpose", "wrong-projection", "keys-for-values"})
 
 
 def cause_of(evidence: Evidence) -> str:
     """The first cause that holds. A formula of its own that makes a known mistake of its step is called by that."""
     for name, holds in CAUSES:
-        if name in OUTDONE and evidence.own is not None and evidence.own != evidence.block:
+        if name in SAYS_LESS and evidence.own is not None and evidence.own != evidence.block:
             known = evidence.by_role()
-            if known is not None:
+            if known is not None and (name != "missing-dollar" or known in SAYS_MORE):
                 return known
         if holds(evidence):
             return name

@@ -13,6 +13,7 @@ from xlsx_attention.comparing.masks import Bools
 from xlsx_attention.comparing.steps import STEPS
 from xlsx_attention.comparing.subject import Subject
 from xlsx_attention.comparing.verdicts import Cell
+from xlsx_attention.model.address import Rect
 from xlsx_attention.model.values import Floats
 
 #: (cause, the whole block under the hypothesis); a cell has the first cause that gives its number.
@@ -84,6 +85,12 @@ def _other_maxima(g: Given) -> Iterator[Maybe]:
             yield g.exps(g.logits, np.roll(peak, by))
 
 
+def _unmasked_exp(g: Given) -> Iterator[Maybe]:
+    maximum = g.vector("row_max")
+    if g["masked"] is not None and g.base is not None:
+        yield g.exps(g.base, np.zeros(len(g.base)) if maximum is None else maximum)
+
+
 def _no_exp(g: Given) -> Iterator[Maybe]:
     maximum = g.vector("row_max")
     if g.logits is not None:
@@ -107,9 +114,17 @@ EXTRA: dict[str, tuple[Hypothesis, ...]] = {
         ("wrong-scale", _masked_by_other_scales),
     ),
     "row_max": (("wrong-row-maximum", _other_maxima),),
-    "exp": (("exp-missing", _no_exp), ("wrong-row-maximum", _other_maxima)),
+    "exp": (
+        ("unmasked-weights", _unmasked_exp),
+        ("exp-missing", _no_exp),
+        ("wrong-row-maximum", _other_maxima),
+    ),
     "weights": (("wrong-axis", _other_quotients),),
 }
+
+
+#: Steps that run along one line, and what it is called when that is another query's.
+LINES = {"row_max": "wrong-row-maximum", "normaliser": "wrong-normaliser"}
 
 
 @dataclass(slots=True)
@@ -138,13 +153,39 @@ class CellCauses:
         given = subject.given
         count = len(given.matrices.cells[role])
         [taught] = [step for step in STEPS if step.role == role]
-        right = [_at(matrix, i, j, count) for matrix in taught.right(given) if matrix is not None]
-        if any(_near(number, value, radius) for value in right):
+        right = next((matrix for matrix in taught.right(given) if matrix is not None), None)
+        if _near(number, _at(right, i, j, count), radius):
             return None
+        if role in LINES and (told := _by_what_it_reads(subject, role, cell, i)) is not None:
+            return told
         for cause, block in _hypotheses(role, given):
             if _near(number, _at(block, i, j, count), radius):
                 return cause
         return None
+
+
+def _by_what_it_reads(subject: Subject, role: str, cell: Cell, i: int) -> str | None:
+    """The cause of a maximum or a sum by the line that it runs along: one number may be the maximum of several lines."""
+    matrices, plan = subject.given.matrices, subject.sheets.plan
+    sheet, row, column = cell
+    own = [s for s in plan.steps if s.block.sheet == sheet and s.block.cells == Rect.cell(row, column)]
+    if len(own) != 1:
+        return None
+    read = {(r.sheet, *at) for r in own[0].reads for at in r.rect.cells()}
+    for source in ("exp", "masked", "scaled", "scores"):
+        place = matrices.places.get(source)
+        if place is None:
+            continue
+        cells = matrices.cells[source]
+        at = {(a, b) for a, line in enumerate(cells) for b, spot in enumerate(line) if (place.sheet, *spot) in read}
+        if len(at) < 2 or len(at) != len(read):
+            continue
+        queries, keys = {a for a, _ in at}, {b for _, b in at}
+        if len(keys) == 1:
+            return "wrong-axis"
+        if len(queries) == 1:
+            return LINES[role] if queries != {i} else "wrong-range" if len(keys) < len(cells[0]) else None
+    return None
 
 
 def _hypotheses(role: str, given: Given) -> Iterator[tuple[str, Maybe]]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import numpy as np
+
+from xlsx_attention.comparing.cell_causes import CellCauses
 from xlsx_attention.comparing.deviations import deviations
-from xlsx_attention.comparing.given import Given, alike
+from xlsx_attention.comparing.given import Given, alike, each_alike
 from xlsx_attention.comparing.matrices import Matrices, Sheets
 from xlsx_attention.comparing.positions import encodings
 from xlsx_attention.comparing.reference import Reference
@@ -15,6 +18,7 @@ from xlsx_attention.comparing.sentences import say
 from xlsx_attention.comparing.steps import STEPS, Suspicion, Taught
 from xlsx_attention.comparing.structure import STRUCTURE
 from xlsx_attention.comparing.subject import Subject
+from xlsx_attention.model.address import Rect
 from xlsx_attention.model.report import Finding
 from xlsx_attention.model.role import AttentionMap
 from xlsx_attention.model.values import Floats
@@ -44,32 +48,59 @@ def subjects(sheets: Sheets, attention: AttentionMap, reference: Reference) -> I
 
 
 def _of_head(subject: Subject) -> Iterator[Finding]:
+    causes = CellCauses([subject])
     structural = [finding for row in STRUCTURE for finding in row(subject)]
     yield from structural
     accused = {(f.sheet, f.rect) for f in structural}
     for taught in STEPS:
-        finding = _of_step(taught, subject)
-        if finding is not None and (finding.sheet, finding.rect) not in accused:
+        place = subject.given.matrices.places.get(taught.role)
+        if place is None or not place.steps or (place.sheet, place.rect) in accused:
+            continue
+        own = subject.given.matrices.own[taught.role]
+        right = [matrix for matrix in taught.right(subject.given) if matrix is not None]
+        if not right or any(alike(own, matrix) for matrix in right):
+            continue
+        finding = _of_block(taught, subject, own, right)
+        if finding is not None:
             yield finding
+        else:
+            yield from _strays(taught.role, subject, right, causes)
 
 
-def _of_step(taught: Taught, subject: Subject) -> Finding | None:
-    given = subject.given
-    place = given.matrices.places.get(taught.role)
-    if place is None or not place.steps:
-        return None
-    own = given.matrices.own[taught.role]
-    right = [matrix for matrix in taught.right(given) if matrix is not None]
-    if not right or any(alike(own, matrix) for matrix in right):
-        return None
+def _of_block(taught: Taught, subject: Subject, own: Floats, right: list[Floats]) -> Finding | None:
+    """The mistake that gives the whole block."""
+    place = subject.given.matrices.places[taught.role]
     for suspicion in taught.wrong:
-        if alike(own, suspicion.makes(given)):
+        if alike(own, suspicion.makes(subject.given)):
             return _accused(suspicion, taught.role, right[0], subject)
     digits = rounded_to(subject.sheets.plan, place, own, right)
     if digits is not None and taught.role not in subject.last_roles:
         message = say("rounded", cells=place.rect.a1, role=taught.role + subject.suffix, digits=str(digits))
         return subject.finding(taught.role, "rounded-value", message, right[0])
     return None
+
+
+def _strays(role: str, subject: Subject, right: list[Floats], causes: CellCauses) -> Iterator[Finding]:
+    """Cells with formulas of their own that give another number than the step, where all others give the step's.
+
+    A line of a few formulas is no block that one of them could be held against; its role is.
+    """
+    own, place = subject.given.matrices.own[role], subject.given.matrices.places[role]
+    for matrix in right:
+        if matrix.size != own.size or matrix.size < 3:
+            continue
+        expected = matrix.reshape(own.shape)
+        wrong = ~each_alike(own, expected)
+        if wrong.sum() * 3 > wrong.size:
+            continue
+        for i, j in np.argwhere(wrong):
+            row, column = subject.given.matrices.cells[role][i][j]
+            cause = causes.cause((place.sheet, row, column), float(own[i, j])) or "formula-unlike-its-block"
+            shown, due = f"{own[i, j]:.6g}", f"{expected[i, j]:.6g}"
+            where = Rect.cell(row, column)
+            message = say("stray", cells=where.a1, role=role + subject.suffix, own=shown, due=due, others=place.rect.a1)
+            yield Finding(place.sheet, where, cause, message, role + subject.suffix, expected[i : i + 1, j : j + 1])
+        return
 
 
 def _accused(suspicion: Suspicion, role: str, right: Floats, subject: Subject) -> Finding | None:

@@ -178,7 +178,24 @@ def alike(own: Maybe, expected: Maybe) -> bool:
         return False
     if not open_.any():
         return True
+    return bool(_near(own[open_], expected[open_]).all())
+
+
+def _near(own: Floats, expected: Floats) -> Bools:
     # A filler such as −1e9 says nothing of the size of what it stands among.
-    size = min(1e3, float(np.abs(expected[open_]).max()))
-    near = np.abs(own[open_] - expected[open_]) <= LOOSE * np.maximum(np.abs(expected[open_]), 1e-3 * size)
-    return bool(near.all())
+    size = min(1e3, float(np.abs(expected).max()))
+    near: Bools = np.abs(own - expected) <= LOOSE * np.maximum(np.abs(expected), 1e-3 * size)
+    return near
+
+
+def each_alike(own: Floats, expected: Floats) -> Bools:
+    """:func:`alike` cell by cell, for arrays of one shape; a cell that is no number is let pass."""
+    found = np.ones(own.shape, np.bool_)
+    low = np.isneginf(expected)
+    if low.any():
+        floor = float(expected[~low].min()) if (~low).any() else 0.0
+        found[low] = own[low] < floor - masks.HIDDEN_BY
+    if (~low).any():
+        with np.errstate(invalid="ignore"):
+            found[~low] = _near(own[~low], expected[~low])
+    return found | np.isnan(own)

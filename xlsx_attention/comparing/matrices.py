@@ -33,6 +33,24 @@ def cells_of(role: str, place: Place, orientation: Orientation) -> Cells:
     return tuple(zip(*rows, strict=True))
 
 
+def _whole(place: Place, attention: Attention, head: Head, role: str, plan: Plan) -> Place:
+    """Q or K with the one feature that a product one short leaves out, where its block has one more than is used.
+
+    Not where the rest of the block is another head's.
+    """
+    if len(place.steps) != 1 or place.parts:
+        return place
+    block = plan.steps[place.steps[0]].block.cells
+    grown = (block.height - place.rect.height) + (block.width - place.rect.width)
+    across = attention.orientation == "columns"
+    more = block.height - place.rect.height if across != place.transposed else block.width - place.rect.width
+    others = [h.roles[role] for h in attention.heads if h is not head and role in h.roles]
+    taken = any(o.sheet == place.sheet and o.rect.intersection(block) for o in others)
+    if grown != 1 or more != 1 or taken or not block.covers(place.rect):
+        return place
+    return Place(place.sheet, block, place.steps, place.transposed)
+
+
 @dataclass(slots=True)
 class Matrices:
     """One head's matrices by role.
@@ -50,6 +68,8 @@ class Matrices:
     def of(cls, attention: Attention, head: Head, sheets: Sheets) -> Matrices:
         made = cls()
         for role, place in [*attention.shared.items(), *head.roles.items()]:
+            if role in ("Q", "K"):
+                place = _whole(place, attention, head, role, sheets.plan)
             cells = cells_of(role, place, attention.orientation)
             if cells:
                 made.cells[role] = cells

@@ -132,6 +132,10 @@ SENTENCES: dict[str, Text] = {
         "{role} has a matrix of its own.",
         "{cells}（{role}）：{role} 与 {other} 用了同一个矩阵 {matrix}，两者数值相同；{role} 应有自己的矩阵。",
     ),
+    "stray": Text(
+        "{cells} ({role}): its formula gives {own}, where the step that all others of {others} follow gives {due}.",
+        "{cells}（{role}）：它的公式得到 {own}，而 {others} 其余单元格所遵循的步骤在此应得 {due}。",
+    ),
     "rounded": Text(
         "{cells} ({role}): the block rounds to {digits} decimals on the way, and everything after it carries that error; "
         "show fewer decimals by the number format.",

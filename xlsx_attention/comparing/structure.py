@@ -70,6 +70,9 @@ def wrong_projection(subject: Subject) -> Iterator[Finding]:
         W = given.matrices.places.get(f"W_{first.lower()}")
         if W is None or first not in given.matrices.places or second not in given.matrices.places:
             continue
+        if _all(W) != _all(given.matrices.places.get(f"W_{second.lower()}", W)):
+            # V stands on the sheet with a matrix of its own; it is not used, which is another mistake.
+            continue
         own_letter = _letter(_label_of(subject, W)) or first
         wrong, right = (first, second) if own_letter == second else (second, first)
         if not alike(given.matrices.own[wrong], given.affine(wrong.lower())):
@@ -120,6 +123,9 @@ def mask_missing(subject: Subject) -> Iterator[Finding]:
     hidden = [key for key in padding.hidden if key < weights.shape[1]]
     same = weights.shape[0] == weights.shape[1] and not given.cross_tokens
     real = [q for q in range(weights.shape[0]) if not (same and q in hidden)]
+    if hidden and (~given.keep[np.ix_(real, hidden)]).mean() >= 0.5:
+        # The mask is there; a cell that lacks it is that cell's own matter.
+        return
     with np.errstate(invalid="ignore"):
         noticed = (weights[np.ix_(real, hidden)] > NOTICED).any() if real and hidden else False
     if not noticed:
