@@ -38,3 +38,15 @@ def judged(class_set: ClassSet, tmp_path_factory: pytest.TempPathFactory) -> Jud
 def contents(folder: Path) -> dict[str, bytes]:
     """Every file under a report's folder."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def assert_same(one: Path, other: Path) -> None:
+    """Two reports hold the same files with the same bytes; where they do not, the first line that differs is named."""
+    left, right = contents(one), contents(other)
+    assert sorted(left) == sorted(right)
+    for name, data in left.items():
+        if data != right[name] and not name.startswith("."):
+            lines = zip(data.splitlines(), right[name].splitlines(), strict=False)
+            first = next((pair for pair in lines if pair[0] != pair[1]), None)
+            pytest.fail(f"{name} differs: {first}")
+    assert left == right

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.batch.conftest import Judged, contents
+from tests.batch.conftest import Judged, assert_same
 from xlsx_attention.batch import Settings, run_batch
 from xlsx_attention.batch.executors import DaskWorkers, ExecutorWorkers
 from xlsx_attention.batch.supervisor import LocalWorkers
@@ -25,7 +25,7 @@ from xlsx_attention.errors import UsageError
 def test_threads(judged: Judged, tmp_path: Path) -> None:
     with ThreadPoolExecutor(2) as executor:
         run_batch([judged.made.folder], tmp_path / "out", Settings(), runner=ExecutorWorkers(executor))
-    assert contents(tmp_path / "out") == contents(judged.folder)
+    assert_same(tmp_path / "out", judged.folder)
 
 
 def test_processes_and_what_a_hostile_file_does_to_them(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_a_cluster_that_loses_a_worker(judged: Judged, cluster: Cluster, tmp_pat
     result = run_batch([judged.made.folder], tmp_path / "out", Settings(), runner=runner, progress=progress)
     assert lost
     assert lost[0] < result.judged
-    assert contents(tmp_path / "out") == contents(judged.folder)
+    assert_same(tmp_path / "out", judged.folder)
 
 
 def test_a_scheduler_that_is_not_there(judged: Judged, tmp_path: Path) -> None:

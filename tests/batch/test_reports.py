@@ -15,7 +15,7 @@ import openpyxl
 import pytest
 
 from tests.batch.class_set import ClassSet
-from tests.batch.conftest import Judged, contents
+from tests.batch.conftest import Judged, assert_same
 from xlsx_attention.batch import Settings, run_batch
 from xlsx_attention.batch.summary_csv import guarded, to_csv
 from xlsx_attention.batch.supervisor import LocalWorkers
@@ -52,7 +52,7 @@ def test_totals_add_up(judged: Judged) -> None:
 @pytest.mark.parametrize("jobs", [1, 4])
 def test_the_number_of_workers_does_not_show(judged: Judged, tmp_path: Path, jobs: int) -> None:
     run_batch([judged.made.folder], tmp_path / "out", Settings(), runner=LocalWorkers(jobs))
-    assert contents(tmp_path / "out") == contents(judged.folder)
+    assert_same(tmp_path / "out", judged.folder)
 
 
 def test_junit_counts(judged: Judged) -> None:
