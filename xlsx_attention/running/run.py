@@ -13,9 +13,10 @@ from xlsx_attention.model.address import Rect
 from xlsx_attention.model.formula import Tree
 from xlsx_attention.model.grid import WorkbookGrid
 from xlsx_attention.model.plan import Plan, Step, Task
-from xlsx_attention.model.values import EMPTY, NA, NOT_COMPUTED, Array, Plane
+from xlsx_attention.model.values import EMPTY, NA, NOT_COMPUTED, NUMBER, Array, Plane
 from xlsx_attention.running.calling import collapse
-from xlsx_attention.running.evaluator import BlockEvaluator, Machine
+from xlsx_attention.running.evaluator import NODE, BlockEvaluator, Machine
+from xlsx_attention.running.scalar import Scalar, Unsure, compiled
 
 Parse = Callable[[str, int, int], Tree]
 
@@ -187,6 +188,7 @@ def from_inputs(
 
     if dynamic:
         machine.on_read = ready
+    chains = _chains(plan, planes)
     waiting: set[int] = set()
     for first in range(len(tasks)):
         stack = [first]
@@ -197,7 +199,7 @@ def from_inputs(
                 continue
             waiting.add(position)
             try:
-                _run_task(machine, plan, tasks[position], wanted, kept, replaced)
+                _run_task(machine, plan, tasks[position], wanted, kept, replaced, chains)
             except _NotReady as earlier:
                 stack.append(earlier.task)
                 continue
@@ -207,6 +209,20 @@ def from_inputs(
     return planes
 
 
+#: Tasks of one step from which on its formula is worth compiling for single cells.
+_MANY_TASKS = 16
+
+
+def _chains(plan: Plan, planes: list[Plane]) -> dict[int, Scalar]:
+    """The steps that run cell by cell many times, as plain functions where their formula is plain."""
+    tasks: dict[int, int] = {}
+    for task in plan.tasks:
+        if task.rect.size == 1:
+            tasks[task.step] = tasks.get(task.step, 0) + 1
+    found = {step: compiled(plan.steps[step], planes) for step, count in tasks.items() if count >= _MANY_TASKS}
+    return {step: scalar for step, scalar in found.items() if scalar is not None}
+
+
 def _run_task(
     machine: Machine,
     plan: Plan,
@@ -214,6 +230,7 @@ def _run_task(
     wanted: set[int] | None,
     kept: set[tuple[int, int, int]],
     replaced: set[tuple[int, int, int]],
+    chains: dict[int, Scalar],
 ) -> None:
     if wanted is not None and task.step not in wanted:
         return
@@ -224,8 +241,17 @@ def _run_task(
         return
     if own and step.block.spill is None and task.rect.size == 1 and (sheet, task.rect.top, task.rect.left) in kept:
         return
-    value = evaluate(machine, step, task.rect)
     plane = machine.planes[sheet]
+    if task.step in chains and task.rect.size == 1 and not machine.exhausted():
+        try:
+            number = chains[task.step](task.rect.top, task.rect.left)
+        except Unsure:
+            pass
+        else:
+            machine.work += NODE // 4
+            plane.set(task.rect.top, task.rect.left, number, NUMBER)
+            return
+    value = evaluate(machine, step, task.rect)
     if not kept or not own:
         store(plane, step, task.rect, value)
         return
