@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from html import escape
 from xml.etree import ElementTree
 
 import hypothesis.strategies as st
@@ -17,7 +18,8 @@ from hypothesis import given
 
 from tests.reporting.books import EVIL_SHEET
 from xlsx_attention.model.address import Rect
-from xlsx_attention.model.report import FileReport, Finding, PublishedFigure, Report, Text
+from xlsx_attention.model.report import VERDICTS, FileReport, Finding, PublishedFigure, Report, Text
+from xlsx_attention.model.role import ROLES
 from xlsx_attention.reporting.csv_report import safe_field
 from xlsx_attention.reporting.formats import FORMATS
 from xlsx_attention.reporting.json_report import schema_text
@@ -54,7 +56,9 @@ def test_json_follows_its_schema(both: Report, schema: jsonschema.Draft202012Val
         assert list(schema.iter_errors(data)) == []
 
 
-@pytest.mark.parametrize("name", ["ai-by-hand/Self-Attention", "ai-by-hand/LSTM", "ironcalc/INFORMATION/CELL"])
+@pytest.mark.parametrize(
+    "name", ["ai-by-hand/Self-Attention", "ai-by-hand/Transformer-Full-Stack", "ironcalc/INFORMATION/CELL"]
+)
 def test_json_of_public_workbooks(
     public: Callable[[str], FileReport], schema: jsonschema.Draft202012Validator, name: str
 ) -> None:
@@ -86,6 +90,12 @@ def test_the_schema_refuses(
         place = place[key]
     place[path[-1]] = value
     assert list(schema.iter_errors(data)) != []
+
+
+def test_the_schema_knows_every_role_and_verdict() -> None:
+    definitions = json.loads(schema_text())["$defs"]
+    assert set(definitions["roles"]["propertyNames"]["enum"]) >= set(ROLES)
+    assert tuple(definitions["verdict"]["enum"]) == VERDICTS
 
 
 def test_json_numbers_read_back_to_the_bit(both: Report) -> None:
@@ -198,3 +208,12 @@ def test_frame_and_notebook(planted_report: FileReport) -> None:
     assert frame.set_index("cell").loc["C9", "verdict"] == "origin"
     assert "<script>" not in planted_report._repr_html_()
     assert "diverges" in planted_report._repr_html_()
+    # The sheet's name is markup, and shown as text.
+    line = f"{escape(EVIL_SHEET)}!C9: stale-cache, stored 2.7, recomputed 2.2"
+    assert line in planted_report._repr_html_()
+    assert "<img" not in planted_report._repr_html_()
+
+
+def test_an_unreadable_file_in_a_notebook(unreadable_report: FileReport) -> None:
+    assert unreadable_report.error is not None
+    assert escape(unreadable_report.error.message) in unreadable_report._repr_html_()

@@ -230,13 +230,31 @@ class FileReport:
         return ""
 
     def _repr_html_(self) -> str:
+        """What a notebook shows: counts, the first accused cells, findings. Every text of the file is escaped."""
         from html import escape
 
-        rows = "".join(
+        caption = f"<caption>{escape(self.path)}: {self.status}</caption>"
+        if self.error is not None:
+            return f"<table>{caption}<tr><td>{escape(self.error.message)}</td></tr></table>"
+        counts = "".join(
             f"<tr><td>{escape(name)}</td><td>{count}</td></tr>" for name, count in self.counts.items() if count
         )
-        return f"<table><caption>{escape(self.path)}: {self.status}</caption>{rows}</table>"
+        names = {sheet.index: sheet.name for sheet in self.sheets}
+        accused = [cell for cell in self.cells if cell.verdict in ("origin", "overridden")]
+        lines = [
+            f"{names[c.sheet]}!{c.cell}: {c.cause or c.verdict}, stored {c.cached.python}, "
+            f"recomputed {c.from_precedents.python}"
+            for c in accused[:NOTEBOOK_LINES]
+        ]
+        if len(accused) > NOTEBOOK_LINES:
+            lines.append(f"and {len(accused) - NOTEBOOK_LINES} more")
+        lines += [f"{names[f.sheet]}!{f.rect.a1}: {f.message.en}" for f in self.findings[:NOTEBOOK_LINES]]
+        rest = "".join(f"<li>{escape(line)}</li>" for line in lines)
+        return f"<table>{caption}{counts}</table>" + (f"<ul>{rest}</ul>" if rest else "")
 
+
+#: Accused cells, and findings, that a notebook lists.
+NOTEBOOK_LINES = 10
 
 FRAME_COLUMNS = (
     "sheet",
