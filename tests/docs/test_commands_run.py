@@ -51,7 +51,7 @@ def test_a_page_runs_from_top_to_bottom(
             case "text":
                 assert_shown(block, output, where)
             case "python":
-                exec(compile(block.text, where, "exec"), names)  # noqa: S102
+                exec(compile(block.text, where, "exec"), names)
             case "toml":
                 file, _, name = block.lines[0].partition(" ")
                 assert file == "#", f"{where}: the first line names the file"
@@ -94,6 +94,8 @@ def assert_shown(block: Block, output: str, where: str) -> None:
             gap = True
             continue
         rest = there[at:]
-        assert line in (rest if gap else rest[:1]), f"{where}: {line!r} is not what the command says now:\n{output[:3000]}"
+        assert line in (rest if gap else rest[:1]), (
+            f"{where}: {line!r} is not what the command says now:\n{output[:3000]}"
+        )
         at += rest.index(line) + 1
         gap = False

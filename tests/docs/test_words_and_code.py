@@ -53,7 +53,7 @@ def options(name: str, *, hidden: bool = False) -> set[str]:
     ],
 )
 def test_a_command_parses(page: Path, line: int, given: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Strictly: an unknown option, a value that is no choice, or a missing argument is an error. Files may be absent."""
+    """Strictly: an unknown option, a value that is no choice or a missing argument is an error; files may be absent."""
     if given in (["--version"], ["--help"]):
         return
     assert given[0] in COMMANDS, f"{page}:{line}"
@@ -107,15 +107,20 @@ def test_the_reference_has_every_command_form_and_limit() -> None:
     assert [code(row[0]) for row in rows(DOCS / "commands.md", "## Limits")] == [row[3] for row in limits()]
 
 
-def test_every_verdict_is_explained() -> None:
-    assert [code(row[0]) for row in rows(DOCS / "verdicts.md", "## Verdicts")] == list(VERDICTS)
+@pytest.mark.parametrize(("page", "heading"), [("verdicts.md", "## Verdicts"), ("verdicts.zh.md", "## 结论")])
+def test_every_verdict_is_explained(page: str, heading: str) -> None:
+    assert [code(row[0]) for row in rows(DOCS / page, heading)] == list(VERDICTS)
 
 
-def test_every_cause_is_explained_and_has_words() -> None:
-    said = [code(row[0]) for row in rows(DOCS / "verdicts.md", "## Causes")]
+@pytest.mark.parametrize(("page", "heading"), [("verdicts.md", "## Causes"), ("verdicts.zh.md", "## 原因")])
+def test_every_cause_is_explained(page: str, heading: str) -> None:
+    said = [code(row[0]) for row in rows(DOCS / page, heading)]
     assert len(said) == len(set(said))
     assert set(said) == causes()
-    assert causes() == set(words.CAUSES)
+
+
+def test_every_cause_has_words_and_those_planted_are_found() -> None:
+    assert set(words.CAUSES) == causes()
     assert set(KINDS) <= causes()
 
 
