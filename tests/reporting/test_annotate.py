@@ -12,10 +12,11 @@ import openpyxl
 import pytest
 
 from tests.reporting.books import EVIL_SHEET, faults
+from xlsx_attention.errors import UsageError
 from xlsx_attention.model.report import FileReport
 from xlsx_attention.pipeline import verify_file
 from xlsx_attention.reporting.annotate import annotate
-from xlsx_attention.reporting.annotate.package import Package
+from xlsx_attention.reporting.annotate.package import Package, _append
 from xlsx_attention.reporting.annotate.sheet_part import restyled, with_notes_drawing
 from xlsx_attention.reporting.facts import BAD
 
@@ -188,3 +189,31 @@ def test_the_drawing_of_notes_has_its_place(after: bytes, expected: bytes) -> No
         b'<legacyDrawing xmlns:xa="http://schemas.openxmlformats.org/officeDocument/2006/relationships" xa:id="rId7"/>'
     )
     assert xml == b"<worksheet><sheetData/>" + expected.replace(b"@", tag) + b"</worksheet>"
+
+
+@pytest.mark.parametrize(
+    ("xml", "expected"),
+    [
+        (b'<Types xmlns="t"><Default/></Types>', b'<Types xmlns="t"><Default/><Row/></Types>'),
+        (
+            b'<ct:Types xmlns:ct="t"><ct:Default/></ct:Types>',
+            b'<ct:Types xmlns:ct="t"><ct:Default/><ct:Row/></ct:Types>',
+        ),
+        (b'<r:Relationships xmlns:r="t"/>', b'<r:Relationships xmlns:r="t"><r:Row/></r:Relationships>'),
+    ],
+)
+def test_lists_grow_whatever_their_prefix(xml: bytes, expected: bytes) -> None:
+    assert _append(xml, b"<Row/>") == expected
+
+
+def test_a_part_that_declares_entities_is_refused(planted_report: FileReport, planted_path: Path) -> None:
+    """The reader refuses such parts where it reads them; the list of relationships is read here as well."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(planted_path) as source, zipfile.ZipFile(out, "w") as target:
+        for name in source.namelist():
+            data = source.read(name)
+            if name == "xl/styles.xml":
+                data = data.replace(b"<styleSheet", b'<!DOCTYPE a [<!ENTITY b "c">]><styleSheet', 1)
+            target.writestr(name, data)
+    with pytest.raises(UsageError, match="entities"):
+        annotate(planted_report, out.getvalue())

@@ -12,6 +12,11 @@ from xlsx_attention.writing.cells import escape
 
 _MAIN: Final = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _HEAD: Final = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+_NAMESPACES: Final = {
+    "v": "urn:schemas-microsoft-com:vml",
+    "o": "urn:schemas-microsoft-com:office:office",
+    "x": "urn:schemas-microsoft-com:office:excel",
+}
 _SHAPE_ID: Final = re.compile(rb"_x0000_s(\d+)")
 _BOX_TYPE: Final = (
     '<v:shapetype id="_x0000_t202" coordsize="21600,21600" o:spt="202" path="m,l,21600r21600,l21600,xe">'
@@ -73,11 +78,8 @@ def _comment(prefix: str, place: tuple[int, int], text: str, author: int) -> byt
 
 def new_drawing(notes: Notes, sheet: int) -> bytes:
     """A VML drawing of boxes; ``sheet`` (from 1) keeps the ids of sheets apart."""
-    head = (
-        '<xml xmlns:v="urn:schemas-microsoft-com:vml" xmlns:o="urn:schemas-microsoft-com:office:office" '
-        'xmlns:x="urn:schemas-microsoft-com:office:excel"><o:shapelayout v:ext="edit">'
-        f'<o:idmap v:ext="edit" data="{sheet}"/></o:shapelayout>{_BOX_TYPE}'
-    )
+    names = "".join(f' xmlns:{prefix}="{name}"' for prefix, name in _NAMESPACES.items())
+    head = f'<xml{names}><o:shapelayout v:ext="edit"><o:idmap v:ext="edit" data="{sheet}"/></o:shapelayout>{_BOX_TYPE}'
     return head.encode() + _boxes(notes, sheet * 1024 + 1) + b"</xml>"
 
 
@@ -87,6 +89,14 @@ def more_drawing(vml: bytes, notes: Notes) -> bytes:
     boxes = _boxes(notes, max(taken, default=1024) + 1)
     if b'id="_x0000_t202"' not in vml:
         boxes = _BOX_TYPE.encode() + boxes
+    # A drawing may have other prefixes for these namespaces than Excel's own.
+    missing = b"".join(
+        f' xmlns:{prefix}="{name}"'.encode()
+        for prefix, name in _NAMESPACES.items()
+        if f'xmlns:{prefix}="{name}"'.encode() not in vml
+    )
+    boxes = boxes.replace(b"<v:shape ", b"<v:shape" + missing + b" ")
+    boxes = boxes.replace(b"<v:shapetype ", b"<v:shapetype" + missing + b" ")
     end = vml.rfind(b"</xml>")
     return vml[:end] + boxes + vml[end:]
 

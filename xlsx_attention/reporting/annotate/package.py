@@ -17,6 +17,7 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 from xlsx_attention.errors import UsageError
+from xlsx_attention.reporting.annotate.xml_places import edited, elements, utf8
 
 _LOCAL: Final = struct.Struct("<4s5H3I2H")
 _CENTRAL: Final = struct.Struct("<4s6H3I5H2I")
@@ -93,7 +94,7 @@ class Package:
         relative = posixpath.relpath(target, posixpath.dirname(part))  # not every program follows an absolute one
         row = f'<Relationship Id="rId{number}" Type="{kind}" Target="{relative}"/>'.encode()
         if self.has(path):
-            self.write(path, _append(self.read(path), "Relationships", row))
+            self.write(path, _append(self.read(path), row))
         else:
             head = f'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<Relationships xmlns="{_RELATIONSHIPS}">'
             self.write(path, head.encode() + row + b"</Relationships>")
@@ -115,7 +116,7 @@ class Package:
             if part is None
             else f'<Override PartName="/{part}" ContentType="{content_type}"/>'
         )
-        self.write(_CONTENT_TYPES, _append(text, "Types", row.encode()))
+        self.write(_CONTENT_TYPES, _append(text, row.encode()))
 
     def packed(self) -> bytes:
         """The package with its changes."""
@@ -183,10 +184,13 @@ def relations_of(part: str) -> str:
     return posixpath.join(folder, "_rels", f"{name}.rels")
 
 
-def _append(xml: bytes, root: str, row: bytes) -> bytes:
-    """A last child of the root element, whose children are in no namespace but the root's own default one."""
-    end = xml.rfind(f"</{root}>".encode())
-    if end >= 0:
-        return xml[:end] + row + xml[end:]
-    close = xml.rfind(b"/>")  # the root element is empty
-    return xml[:close] + b">" + row + f"</{root}>".encode() + xml[close + 2 :]
+def _append(xml: bytes, row: bytes) -> bytes:
+    """A last child of the root element, in the root's namespace, whatever prefix that has."""
+    xml = utf8(xml)
+    root = elements(xml, lambda name, depth: depth == 0)[0]
+    prefix = root.prefix.encode()
+    row = b"<" + prefix + row[1:]
+    if not root.is_empty:
+        return edited(xml, [(root.close, root.close, row)])
+    tag = xml[root.start : root.end - 2] + b">"
+    return edited(xml, [(root.start, root.end, tag + row + b"</" + prefix + root.name.encode() + b">")])
