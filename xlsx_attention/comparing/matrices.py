@@ -115,7 +115,8 @@ class Sheets:
         repaired = self.values.repaired.get((sheet, row, column))
         if repaired is None:
             repaired = self.values.precedents[sheet].get(row, column)
-        return self._plain(*repaired)
+        # A typed number has no formula, and the recomputed plane need not hold it.
+        return self.number(sheet, row, column) if repaired[1] == EMPTY else self._plain(*repaired)
 
     def _plain(self, number: float, kind: int) -> float:
         if kind in (NUMBER, LOGICAL):
