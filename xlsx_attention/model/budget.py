@@ -43,7 +43,7 @@ class Budgets:
     sheets: int = _limit(2_000, 2_000, "--max-sheets", "sheets")
     links: int = _limit(20_000_000, 2_000_000, "--max-links", "dependencies between blocks or cells")
     array_elements: int = _limit(1 << 25, 1 << 23, "--max-array", "elements of the arrays that one step needs")
-    call_steps: int = _limit(200_000, 20_000, "--max-steps", "LAMBDA and name calls of one step")
+    call_steps: int = _limit(100_000, 20_000, "--max-steps", "LAMBDA and name calls of one step")
     texts: int = _limit(1 << 28, 1 << 26, "--max-texts", "characters of computed texts")
     work: int = _limit(200_000_000_000, 4_000_000_000, "--max-work", "elementary operations of all formulas")
 

@@ -1,8 +1,9 @@
 """One cell at a time in Python's own floats: for chains, where every cell waits for the one before.
 
-A block that reads itself runs cell by cell, and there the arrays of the block evaluator cost a hundred times the arithmetic.
-Here a small formula of numbers, single cells and ``+ - * /`` becomes nested functions. They know nothing of texts, errors or
-Excel's special cases: wherever one could come up they raise :class:`Unsure`, and the block evaluator decides.
+A block that reads itself runs cell by cell, and there the arrays of the block evaluator cost a hundred times the
+arithmetic. Here a small formula of numbers, single cells and ``+ - * /`` becomes nested functions. They know nothing of
+texts, errors or Excel's special cases: wherever one could come up they raise :class:`Unsure`, and the block evaluator
+decides.
 """
 
 from __future__ import annotations
@@ -31,17 +32,19 @@ class Unsure(Exception):
 
 
 def compiled(step: Step, planes: list[Plane]) -> Scalar | None:
-    """``step``'s formula as a function of the cell, reading ``planes`` as they are when it is called; ``None`` if it is of
-    another kind.
+    """``step``'s formula as a function of the cell, reading ``planes`` as they are when it is called.
+
+    ``None`` for a formula of another kind.
     """
     if step.block.spill is not None or _parts(step.tree) > _PARTS:
         return None
     value = _value(step.tree, planes)
     if value is None or not step.snaps or not isinstance(step.tree, Binary):
         return value
+    if step.tree.op not in "+-":
+        return value
     left, right = _value(step.tree.left, planes), _value(step.tree.right, planes)
-    assert left is not None and right is not None
-    return _snapping(left, right, 1.0 if step.tree.op == "+" else -1.0)
+    return None if left is None or right is None else _snapping(left, right, 1.0 if step.tree.op == "+" else -1.0)
 
 
 def _parts(tree: Tree) -> int:
