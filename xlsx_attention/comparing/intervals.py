@@ -71,7 +71,8 @@ def radius_of(numbers: Floats) -> Floats:
     A block is printed with the decimals that most of its numbers have (a trailing 0 is not stored); a number that has
     more stands for itself. With :data:`FULL` decimals or more, what arithmetic in another order would change.
     """
-    count = Counter(decimals(float(n)) for n in numbers.flat if np.isfinite(n))
+    # Exact zeros and ones abound among weights, and say nothing.
+    count = Counter(decimals(float(n)) for n in numbers.flat if np.isfinite(n) and n != int(n))
     common = max(count, key=lambda d: (count[d], d)) if count else 0
     radius = np.zeros(numbers.shape)
     for place, number in np.ndenumerate(numbers):

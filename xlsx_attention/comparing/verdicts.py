@@ -137,13 +137,18 @@ def judge(
         codes = np.where(cached[1] == EMPTY, np.uint8(CODE["no-cached-value"]), codes)
         _write(judged, grid, block.sheet, rect, codes.astype(np.uint8))
     for cell in circular:
-        if not (grid.calc.iterate and judged.code(grid, cell) in (CODE["agrees"], CODE["inherited"])):
-            judged.put(grid, cell, CODE["circular"])
-        else:
-            judged.put(grid, cell, CODE["agrees"])
+        follows_itself = judged.code(grid, cell) in (CODE["agrees"], CODE["inherited"]) or _settled(grid, values, cell)
+        judged.put(grid, cell, CODE["agrees" if grid.calc.iterate and follows_itself else "circular"])
     for repair in plan.repairs:
         _judge_repair(judged, grid, values, tolerance, magnitude, repair)
     return judged
+
+
+def _settled(grid: WorkbookGrid, values: Recomputed, cell: Cell) -> bool:
+    """Whether one more pass moves a cell of a cycle by less than the file's own limit, where Excel stops iterating."""
+    sheet, row, column = cell
+    stored, again = grid.sheets[sheet].cached.get(row, column), values.precedents[sheet].get(row, column)
+    return stored[1] == again[1] == NUMBER and abs(stored[0] - again[0]) < grid.calc.iterate_delta
 
 
 def _write(judged: Judged, grid: WorkbookGrid, sheet: int, rect: Rect, codes: npt.NDArray[np.uint8]) -> None:
