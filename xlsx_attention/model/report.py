@@ -198,6 +198,7 @@ class FileReport:
     def rows(self) -> list[dict[str, Any]]:
         """The rows of :meth:`to_frame` as plain dictionaries."""
         special = {(c.sheet, c.row, c.column): c for c in self.cells}
+        roles = self._roles_by_row()
         rows: list[dict[str, Any]] = []
         for sheet in self.sheets:
             places = [
@@ -213,7 +214,7 @@ class FileReport:
                         "cell": cell_name(row, column),
                         "verdict": sheet.verdict(row, column),
                         "cause": result.cause if result else "",
-                        "role": result.role if result else self.role_of(sheet.index, row, column),
+                        "role": result.role if result else _role_in(roles, sheet.index, row, column),
                         "cached": self.grid.value(sheet.index, row, column).python,
                         "from_precedents": self.grid.scalar(*sheet.from_precedents.get(row, column)).python,
                         "from_inputs": self.grid.scalar(*sheet.from_inputs.get(row, column)).python,
@@ -224,10 +225,15 @@ class FileReport:
 
     def role_of(self, sheet: int, row: int, column: int) -> str:
         """``scores[0,2]`` for a cell of a recognised step, else ``""``."""
-        for (at, rect), role in self.attention.labels().items():
-            if at == sheet and rect.contains(row, column):
-                return f"{role}[{row - rect.top},{column - rect.left}]"
-        return ""
+        return _role_in(self._roles_by_row(), sheet, row, column)
+
+    def _roles_by_row(self) -> dict[tuple[int, int], list[tuple[Rect, str]]]:
+        """(sheet, row) → rectangles with a role that cross it: a sheet may hold a thousand of them."""
+        found: dict[tuple[int, int], list[tuple[Rect, str]]] = {}
+        for (sheet, rect), role in self.attention.labels().items():
+            for row in range(rect.top, rect.bottom):
+                found.setdefault((sheet, row), []).append((rect, role))
+        return found
 
     def _repr_html_(self) -> str:
         """What a notebook shows: counts, the first accused cells, findings. Every text of the file is escaped."""
@@ -251,6 +257,15 @@ class FileReport:
         lines += [f"{names[f.sheet]}!{f.rect.a1}: {f.message.en}" for f in self.findings[:NOTEBOOK_LINES]]
         rest = "".join(f"<li>{escape(line)}</li>" for line in lines)
         return f"<table>{caption}{counts}</table>" + (f"<ul>{rest}</ul>" if rest else "")
+
+
+def _role_in(
+    roles: dict[tuple[int, int], list[tuple[Rect, str]]], sheet: int, row: int, column: int
+) -> str:
+    for rect, role in roles.get((sheet, row), ()):
+        if rect.left <= column < rect.right:
+            return f"{role}[{row - rect.top},{column - rect.left}]"
+    return ""
 
 
 #: Accused cells, and findings, that a notebook lists.

@@ -30,10 +30,11 @@ class Area:
 def areas(facts: SheetFacts) -> list[Area]:
     """In reading order. A block cut into pieces by a slip is one area where its rectangle has a role."""
     blocks = facts.sheet.blocks
+    by_step = {block.step: block for block in blocks}
     found: list[Area] = []
     covered: set[int] = set()
     for rect, role in facts.roles:
-        inside = [(cut.size, block) for block in blocks if (cut := block.rect.intersection(rect)) is not None]
+        inside = [(size, by_step[step]) for step, size in facts.steps_in(rect).items() if step in by_step]
         if not inside:
             continue
         covered |= {block.step for _, block in inside if rect.covers(block.rect)}

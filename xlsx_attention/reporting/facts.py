@@ -129,10 +129,29 @@ class SheetFacts:
 
     def role(self, row: int, column: int) -> str:
         """``scores[0,2]``, or ``""``."""
-        for rect, role in self.roles:
-            if rect.contains(row, column):
+        for rect, role in self._roles_by_row.get(row, ()):
+            if rect.left <= column < rect.right:
                 return f"{role}[{row - rect.top},{column - rect.left}]"
         return ""
+
+    @cached_property
+    def _roles_by_row(self) -> dict[int, list[tuple[Rect, str]]]:
+        """A sheet may hold a thousand roles: each row knows its own, the smallest rectangle first."""
+        found: dict[int, list[tuple[Rect, str]]] = {}
+        for rect, role in self.roles:
+            for row in range(rect.top, rect.bottom):
+                found.setdefault(row, []).append((rect, role))
+        return found
+
+    def steps_in(self, rect: Rect) -> dict[int, int]:
+        """The steps that compute cells of a rectangle of the sheet's core → how many of them."""
+        inside = self.sheet.rect.intersection(rect)
+        if inside is None:
+            return {}
+        top, left = inside.top - self.sheet.rect.top, inside.left - self.sheet.rect.left
+        part = self._owners[top : top + inside.height, left : left + inside.width]
+        positions, counts = np.unique(part[part >= 0], return_counts=True)
+        return {self.steps[at].index: count for at, count in zip(positions.tolist(), counts.tolist(), strict=True)}
 
     def numpy_of(self, step: int) -> str:
         """The step as one NumPy expression, or ``""``."""
