@@ -137,18 +137,19 @@ def judge(
         codes = np.where(cached[1] == EMPTY, np.uint8(CODE["no-cached-value"]), codes)
         _write(judged, grid, block.sheet, rect, codes.astype(np.uint8))
     for cell in circular:
-        follows_itself = judged.code(grid, cell) in (CODE["agrees"], CODE["inherited"]) or _settled(grid, values, cell)
-        judged.put(grid, cell, CODE["agrees" if grid.calc.iterate and follows_itself else "circular"])
+        rect = Rect.cell(*cell[1:])
+        cached, own = grid.sheets[cell[0]].cached.read(rect), values.precedents[cell[0]].read(rect)
+        settled = _settled(grid, cached, own) or bool(_agree(cached, own, rect, cell[0], tolerance, magnitude).all())
+        judged.put(grid, cell, CODE["agrees" if grid.calc.iterate and settled else "circular"])
     for repair in plan.repairs:
         _judge_repair(judged, grid, values, tolerance, magnitude, repair)
     return judged
 
 
-def _settled(grid: WorkbookGrid, values: Recomputed, cell: Cell) -> bool:
+def _settled(grid: WorkbookGrid, stored: tuple[Floats, Kinds], again: tuple[Floats, Kinds]) -> bool:
     """Whether one more pass moves a cell of a cycle by less than the file's own limit, where Excel stops iterating."""
-    sheet, row, column = cell
-    stored, again = grid.sheets[sheet].cached.get(row, column), values.precedents[sheet].get(row, column)
-    return stored[1] == again[1] == NUMBER and abs(stored[0] - again[0]) < grid.calc.iterate_delta
+    numbers = not stored[1].any() and not again[1].any()
+    return numbers and bool((np.abs(stored[0] - again[0]) < grid.calc.iterate_delta).all())
 
 
 def _write(judged: Judged, grid: WorkbookGrid, sheet: int, rect: Rect, codes: npt.NDArray[np.uint8]) -> None:
