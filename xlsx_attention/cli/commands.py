@@ -45,7 +45,8 @@ class _Commands(click.Group):
 def cli() -> None:
     """Recompute self-attention workbooks with NumPy and name each cell that diverges.
 
-    Exit codes: 0 all agrees, 1 something diverges, 2 a file could not be read or the call is wrong.
+    Exit codes: 0 all agrees, 1 something diverges, 2 a file could not be read or the call is wrong; batch also has
+    4 where some files could not be judged, and 130 when interrupted.
     """
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from xlsx_attention.model.report import VERDICTS, CellResult, FileReport, Report, SheetResult
 from xlsx_attention.model.values import NUMBER, Scalar
 from xlsx_attention.reporting.safe import visible
-from xlsx_attention.reporting.words import CAUSES, say
+from xlsx_attention.reporting.words import CAUSES, counted, say
 
 #: Origins that are shown one by one, and neighbours of one cause beyond which they are folded into a line.
 SHOWN = 20
@@ -31,6 +31,9 @@ class Terminal:
 
     def _say(self, key: str, **values: object) -> str:
         return say(key, self.language, **values)
+
+    def _counted(self, number: int, thing: str) -> str:
+        return counted(number, thing, self.language)
 
     def render(self, report: Report) -> str:
         lines: list[str] = []
@@ -55,16 +58,23 @@ class Terminal:
         lines += self._origins(file)
         for finding in file.findings:
             sheet_name = next(s.name for s in file.sheets if s.index == finding.sheet)
-            place = f"{visible(sheet_name, 31)}!{finding.rect.a1}"
+            message = visible(finding.message[self.language], 600)
             role = f" ({finding.role})" if finding.role else ""
+            # Most sentences begin with their own place.
+            place = "" if message.startswith(finding.rect.a1) else f"{finding.rect.a1}{role}: "
             head = self._styled(self._say("finding"), "warn")
-            lines.append(f"  {head} {place}{role}: {visible(finding.message[self.language], 600)}")
+            lines.append(f"  {head} {visible(sheet_name, 31)}!{place}{message}")
         for name, cells in file.not_computed.items():
-            lines.append("  " + self._say("not-computed", name=visible(name), cells=cells))
+            lines.append("  " + self._say("not-computed", name=visible(name), cells=self._counted(cells, "cell")))
         lines += self._published(file)
         lines += [f"  {visible(n.where)}: {visible(n.message)}" for n in file.notices[:SHOWN]]
         if len(file.notices) > SHOWN:
             lines.append("  " + self._say("more-notices", count=len(file.notices) - SHOWN))
+        missing = file.counts.get("no-cached-value", 0)
+        if missing:
+            lines.append("  " + self._say("nothing-stored", cells=self._counted(missing, "cell").strip()))
+        elif not file.computed:
+            lines.append("  " + self._say("nothing-computed"))
         lines.append("  " + self._last(file))
         return lines
 
@@ -110,7 +120,7 @@ class Terminal:
         if cell.expected:
             yield "      " + self._say("block-formula", formula=visible(cell.expected))
         if spoiled:
-            yield "      " + self._say("spoils", count=spoiled)
+            yield "      " + self._say("spoils", count=self._counted(spoiled, "cell"))
 
     def _published(self, file: FileReport) -> Iterator[str]:
         if not file.published:
@@ -130,7 +140,9 @@ class Terminal:
 
     def _last(self, file: FileReport) -> str:
         good = file.ok
-        verdict = self._styled(self._say("ok" if good else "not-ok"), "good" if good else "bad")
+        unjudged = good and (not file.computed or file.counts.get("no-cached-value", 0) > 0)
+        word, style = ("not-judged", "warn") if unjudged else ("ok", "good") if good else ("not-ok", "bad")
+        verdict = self._styled(self._say(word), style)
         accused = file.counts.get("origin", 0) + file.counts.get("overridden", 0)
         return f"{verdict} " + self._say(
             "summary",
@@ -138,7 +150,7 @@ class Terminal:
             computed=f"{file.computed:,}",
             bits=f"{file.bit_equal:,}",
             origins=accused,
-            findings=len(file.findings),
+            findings=self._counted(len(file.findings), "finding"),
             rtol=f"{file.rtol:g}",
             seconds=f"{file.seconds:.2f}",
         )

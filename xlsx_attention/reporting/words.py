@@ -18,11 +18,11 @@ WORDS: dict[str, Text] = {
     "sheet": Text(
         "{name}: {cells} computed cells in {blocks} blocks:", "{name}：{cells} 个计算单元格，{blocks} 个区域："
     ),
-    "not-computed": Text("not computed: {name} ({cells} cells)", "未计算：{name}（{cells} 个单元格）"),
+    "not-computed": Text("not computed: {name} ({cells})", "未计算：{name}（{cells}）"),
     "values": Text("stored {cached}, recomputed {recomputed}", "存储值 {cached}，重算值 {recomputed}"),
     "formula": Text("formula {formula}", "公式 {formula}"),
     "block-formula": Text("its block has {formula}", "所在区域的公式 {formula}"),
-    "spoils": Text("spoils {count} cells downstream", "影响下游 {count} 个单元格"),
+    "spoils": Text("spoils {count} downstream", "影响下游{count}"),
     "alike": Text("and {count} more of the same kind: {cells}", "另有 {count} 个同类单元格：{cells}"),
     "more-origins": Text(
         "and {count} more; --format json lists them all", "另有 {count} 个；用 --format json 查看全部"
@@ -34,11 +34,20 @@ WORDS: dict[str, Text] = {
         "{step} 文中为 {printed}，重算为 {recomputed}（{cell}）",
     ),
     "ok": Text("OK", "通过"),
+    "not-judged": Text("NOT JUDGED", "未判断"),
+    "nothing-stored": Text(
+        "{cells} store no result to compare with: open the file in Excel or LibreOffice, save it, and verify again",
+        "{cells}没有存储结果，无从比较：请用 Excel 或 LibreOffice 打开并保存后再验证",
+    ),
+    "nothing-computed": Text(
+        "no formula, and no attention in its numbers: there is nothing to judge",
+        "没有公式，数字中也未识别出注意力：没有可判断的内容",
+    ),
     "not-ok": Text("DIVERGES", "有差异"),
     "summary": Text(
-        "{agrees} of {computed} cells agree ({bits} to the last bit), {origins} accused, {findings} findings; "
+        "{agrees} of {computed} cells agree ({bits} to the last bit), {origins} accused, {findings}; "
         "rtol {rtol}, {seconds} s",
-        "{computed} 个单元格中 {agrees} 个一致（{bits} 个逐位相同），{origins} 个被指出，{findings} 条发现；"
+        "{computed} 个单元格中 {agrees} 个一致（{bits} 个逐位相同），{origins} 个被指出，{findings}；"
         "rtol {rtol}，{seconds} 秒",
     ),
     "total": Text(
@@ -75,6 +84,12 @@ CAUSES: dict[str, Text] = {
     "unexplained": Text("unexplained", "原因不明"),
 }
 
+#: Things that are counted: one, several, Chinese.
+_COUNTED: dict[str, tuple[str, str, str]] = {
+    "finding": ("{} finding", "{} findings", "{} 条发现"),
+    "cell": ("{} cell", "{} cells", " {} 个单元格"),
+}
+
 _ALL: dict[str, Text] = {**BOOK_WORDS, **WORDS}
 
 
@@ -82,6 +97,12 @@ def say(key: str, language: str, **values: object) -> str:
     """A sentence of the table, filled in."""
     text = _ALL[key][language]
     return text.format(**values) if values else text
+
+
+def counted(number: int, thing: str, language: str) -> str:
+    """``1 finding``, ``2 findings``, ``2 条发现``."""
+    one, several, chinese = _COUNTED[thing]
+    return (chinese if language == "zh" else one if number == 1 else several).format(f"{number:,}")
 
 
 def cause_words(cause: str, language: str) -> str:
