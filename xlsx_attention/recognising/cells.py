@@ -62,11 +62,10 @@ class Cells:
     _parameters: dict[int, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for sheet in self.grid.sheets:
-            used = sheet.cached.used
-            for step in self.plan.steps:
-                if step.block.sheet == sheet.index:
-                    used = used.union(step.block.cells)
+        reach = [sheet.cached.used for sheet in self.grid.sheets]
+        for step in self.plan.steps:
+            reach[step.block.sheet] = reach[step.block.sheet].union(step.block.cells)
+        for sheet, used in zip(self.grid.sheets, reach, strict=True):
             dense = used if used.size <= 20_000_000 else sheet.cached.rect
             self._owners.append((dense, np.full(dense.shape, -1, np.int32)))
         for step in self.plan.steps:

@@ -8,24 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from xlsx_attention.model.values import Floats
+from xlsx_attention.recognising.meeting import ENOUGH, WRONG, agrees, met, proportion
 from xlsx_attention.recognising.tables import Table
 
-#: Of a table's cells, this share may contradict a relation (they are then the mistakes) if there are enough to tell.
-WRONG = 0.2
-ENOUGH = 9
 #: A score below this is hidden by a mask.
 HIDDEN = -50.0
-
-
-def agrees(found: Floats, wanted: Table, slack: Floats | float) -> bool:
-    """All but a few numbers meet, and the agreement means something: it is much finer than the numbers' own spread."""
-    difference = np.abs(found - wanted.values)
-    fits = difference <= wanted.radius + slack
-    allowed = int(WRONG * fits.size) if fits.size >= ENOUGH else 0
-    if int((~fits).sum()) > allowed:
-        return False
-    spread = float(np.abs(wanted.values[fits]).mean()) if fits.any() else 0.0
-    return float(difference[fits].mean()) <= 0.25 * spread + 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +65,13 @@ def _product(
     product = a.values @ b.values
     slack = np.abs(a.values) @ b.radius + a.radius @ np.abs(b.values) + a.radius @ b.radius
     scale = float(np.abs(wanted.values).mean()) or 1.0
-    if agrees(product, wanted, slack):
-        return ProductFit(a, b, float(np.abs(product - wanted.values).mean()) / scale)
-    if scaled and (norm := float((product * product).sum())) > 0:
-        number = float((product * wanted.values).sum()) / norm
-        if 0.01 < number < 1.0 and agrees(number * product, wanted, number * slack):
-            return ProductFit(a, b, float(np.abs(number * product - wanted.values).mean()) / scale + 1e-3, number)
+    plain = met(product, wanted, slack)
+    if plain is not None:
+        return ProductFit(a, b, plain.error)
+    if scaled and (number := proportion(product, wanted.values, slack, wanted.radius)) is not None:
+        times = met(number * product, wanted, number * slack) if 0.01 < number < 1.0 else None
+        if times is not None:
+            return ProductFit(a, b, times.error + 1e-3, number)
     if biased:
         rest = wanted.values - product
         for axis in (0, 1):
@@ -108,19 +96,16 @@ def softmax(scores: Floats, axis: int) -> Floats:
 
 def sums_to_one(table: Table) -> list[int]:
     """Axes along which the table's lines look like weights."""
-    if (
-        min(table.shape) < 1
-        or max(table.shape) < 2
-        or (table.values < -1e-12).any()
-        or (table.values > 1.0 + 1e-9).any()
-    ):
+    outside = (table.values < -1e-12) | (table.values > 1.0 + 1e-9)
+    if min(table.shape) < 1 or max(table.shape) < 2 or int(outside.sum()) * 4 > outside.size:
         return []
     axes = []
     for axis in (1, 0):
         if table.shape[axis] < 2:
             continue
         lines = np.abs(table.values.sum(axis=axis) - 1.0) <= table.radius.sum(axis=axis) + 1e-9
-        if int((~lines).sum()) <= WRONG * lines.size:
+        lines &= ~outside.any(axis=axis)
+        if int((~lines).sum()) <= max(WRONG * lines.size, lines.size >= 3):
             axes.append(axis)
     if len(np.unique(table.values)) <= 2 and set(np.unique(table.values)) <= {0.0, 1.0}:
         # One-hot vectors, or a mask.

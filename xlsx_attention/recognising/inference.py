@@ -16,7 +16,8 @@ import numpy.typing as npt
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.values import Floats
 from xlsx_attention.recognising.cells import Cells
-from xlsx_attention.recognising.fits import HIDDEN, ProductFit, agrees, both_ways, products
+from xlsx_attention.recognising.fits import HIDDEN, ProductFit, both_ways, products
+from xlsx_attention.recognising.meeting import agrees, met
 from xlsx_attention.recognising.softmaxes import Chain, Search, is_softmax
 from xlsx_attention.recognising.tables import Table, tables_of
 from xlsx_attention.recognising.terms import Cell, Exp, Expr, Func, If, Max, Num, inverse, times, total
@@ -78,10 +79,7 @@ class Inference:
         equal: list[Table] = []
         for other in self.tables:
             for way in (other, other.T):
-                same = way.shape == base.shape and bool(
-                    (np.abs(way.values - base.values) <= way.radius + base.radius).all()
-                )
-                if same and base.values.size > 3 and way not in equal:
+                if base.values.size > 3 and way not in equal and _equal(way, base):
                     equal.append(way)
                     break
         chosen, most = base, 0
@@ -108,10 +106,10 @@ class Inference:
                     continue
                 found = weights.values @ values.values
                 slack = weights.values @ values.radius + weights.radius @ np.abs(values.values)
-                if not agrees(found, wanted, slack):
+                meeting = met(found, wanted, slack)
+                if meeting is None:
                     continue
-                error = float(np.abs(found - wanted.values).mean()) / (float(np.abs(wanted.values).mean()) or 1.0)
-                error += 0.05 * (not self._made(values)) + 0.01 * (wanted.turned != weights.turned)
+                error = meeting.error + 0.05 * (not self._made(values)) + 0.01 * (wanted.turned != weights.turned)
                 if best is None or error < best[0]:
                     best = (error, wanted, values)
         return None if best is None else (best[1], weights, best[2])
@@ -238,6 +236,14 @@ class Inference:
             return If(Func("=", (decides, Num(1.0))), score, filler)
 
         self._write(source, cell)
+
+
+def _equal(a: Table, b: Table) -> bool:
+    """Whether one shows what the other does, all but a few mistakes."""
+    if a.shape != b.shape:
+        return False
+    same = bool((np.abs(a.values - b.values) <= a.radius + b.radius).all())
+    return same or agrees(a.values, b, a.radius)
 
 
 def _in_line(product: Rect, a: Rect, b: Rect) -> int:

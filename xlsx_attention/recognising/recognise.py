@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.grid import WorkbookGrid
 from xlsx_attention.model.plan import Plan
@@ -38,11 +40,15 @@ def read(grid: WorkbookGrid, plan: Plan) -> tuple[Units, tuple[Attention, ...]]:
     units, attentions = _from(Cells(grid, plan), [])
     supposed: dict[int, Expr] = {}
     rects: list[tuple[int, Rect]] = []
+    by_sheet: dict[int, list[Attention]] = defaultdict(list)
+    for attention in attentions:
+        by_sheet[attention.sheet].append(attention)
+    cells = Cells(grid, plan)
     for sheet in grid.sheets:
-        mine = [attention for attention in attentions if attention.sheet == sheet.index]
+        mine = by_sheet[sheet.index]
         if mine and all(role in head.roles for attention in mine for head in attention.heads for role in COMPLETE):
             continue
-        inference = suppose(sheet.index, Cells(grid, plan))
+        inference = suppose(sheet.index, cells)
         supposed.update(inference.supposed)
         rects += inference.rects
     return _from(Cells(grid, plan, supposed), rects) if supposed else (units, attentions)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
+from xlsx_attention.functions.table import lookup
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.formula import (
     Apply,
@@ -318,6 +319,10 @@ def square_root(of: Expr) -> Expr:
 def _call(tree: Call, scope: Scope) -> Value:
     function = scope.functions.get(tree.name)
     if function is not None:
+        row = lookup(tree.name)
+        if row is not None and not row.minimum <= len(tree.args) <= row.maximum:
+            # Excel would not take the formula: it gives #VALUE!, whatever its arguments are.
+            raise Unclear
         return function(tree.args, scope)
     blocks = [read(arg, scope) for arg in tree.args]
     return single(Func(tree.name, tuple(item for block in blocks for item in block.all())))
