@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import re
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
@@ -14,7 +15,9 @@ import pytest
 
 from tests.reporting.books import EVIL_SHEET
 from xlsx_attention.model.report import FileReport, Report
+from xlsx_attention.pipeline import verify_file
 from xlsx_attention.reporting.chains import Chains
+from xlsx_attention.reporting.comparison import comparison_workbook
 from xlsx_attention.reporting.facts import SheetFacts
 from xlsx_attention.reporting.formats import FORMATS
 from xlsx_attention.reporting.heatmap import heatmaps
@@ -88,6 +91,21 @@ def test_chinese(both: Report) -> None:
     text = FORMATS["html"].render(both, "zh")
     assert '<html lang="zh-Hans">' in text
     assert "差异起点" in text
+
+
+def test_a_file_without_stored_results_is_not_judged(tmp_path: Path) -> None:
+    """openpyxl stores no results, so there is nothing to hold the recomputation against."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active["A1"], book.active["A2"] = 1, "=A1+1"
+    book.save(tmp_path / "new.xlsx")
+    report = verify_file(tmp_path / "new.xlsx")
+    assert "Not judged" in FORMATS["html"].render(Report((report,)))
+    stream = io.BytesIO()
+    comparison_workbook(report, stream)
+    summary = openpyxl.load_workbook(stream)["Summary"]
+    assert any(str(cell.value).startswith("Not judged") for row in summary.iter_rows() for cell in row)
 
 
 def test_the_chain_leads_to_the_origin(public: Callable[[str], FileReport]) -> None:

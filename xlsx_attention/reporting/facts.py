@@ -192,5 +192,7 @@ def bad_count(counts: Counter[str] | dict[str, int]) -> int:
     return sum(counts.get(verdict, 0) for verdict in BAD)
 
 
-def computed_cells(report: FileReport) -> int:
-    return sum(sum(sheet.counts.values()) for sheet in report.sheets)
+def status_key(report: FileReport) -> str:
+    """The word for what came of a file: nothing that can be held against stored results is no agreement."""
+    unjudged = report.ok and (not report.computed or report.counts.get("no-cached-value", 0) > 0)
+    return "status-not-judged" if unjudged else f"status-{report.status}"

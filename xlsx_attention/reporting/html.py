@@ -17,7 +17,7 @@ from xlsx_attention.model.address import Rect, column_name
 from xlsx_attention.model.report import VERDICTS, FileReport, Report, SheetResult
 from xlsx_attention.model.values import NUMBER
 from xlsx_attention.reporting.chains import Chains
-from xlsx_attention.reporting.facts import BAD, SheetFacts, difference, show
+from xlsx_attention.reporting.facts import BAD, SheetFacts, difference, show, status_key
 from xlsx_attention.reporting.heatmap import heatmaps
 from xlsx_attention.reporting.palette import VERDICT_SHADES
 from xlsx_attention.reporting.safe import visible
@@ -104,6 +104,7 @@ def _file(file: FileReport, number: int, language: str, data: dict[str, Any]) ->
     context: dict[str, Any] = {
         "path": visible(file.path, 400),
         "status": file.status,
+        "status_words": say(status_key(file), language),
         "error": visible(file.error.message, 600) if file.error is not None else "",
         "verdicts": [],
         "sheets": [],

@@ -18,6 +18,7 @@ BOOK_WORDS: Final[dict[str, Text]] = {
     "unknown": Text("unknown", "未知"),
     "status": Text("Result", "结果"),
     "status-agrees": Text("Every computed cell agrees", "所有计算单元格一致"),
+    "status-not-judged": Text("Not judged: no stored results to compare with", "未判断：没有可比较的存储结果"),
     "status-diverges": Text("Something diverges", "存在差异"),
     "status-unreadable": Text("The file could not be read", "文件无法读取"),
     "rtol": Text("Relative tolerance", "相对容差"),

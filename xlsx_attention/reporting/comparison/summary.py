@@ -8,10 +8,11 @@ from xlsx_attention.model.report import VERDICTS
 from xlsx_attention.reporting.areas import areas, divergent_first
 from xlsx_attention.reporting.comparison.book import Book, link
 from xlsx_attention.reporting.comparison.steps import RTOL_NAME
+from xlsx_attention.reporting.facts import status_key
 from xlsx_attention.reporting.formula_text import quoted_sheet
 from xlsx_attention.reporting.palette import OFF, VERDICT_SHADES
 from xlsx_attention.reporting.safe import visible
-from xlsx_attention.reporting.words import cause_words, verdict_words
+from xlsx_attention.reporting.words import cause_words, counted, verdict_words
 
 #: Bars stay light, so that the numbers on them can be read.
 _BAR: Final = "#9CC7E5"
@@ -66,7 +67,7 @@ class _Summary:
         self._fact("file", visible(report.path, 400))
         self._fact("saved-by", visible(saved))
         shade = VERDICT_SHADES["agrees" if report.ok else "origin"]
-        self._fact("status", book.say(f"status-{report.status}"), book.format(bold=True, bg_color=shade.fill))
+        self._fact("status", book.say(status_key(report)), book.format(bold=True, bg_color=shade.fill))
         self.sheet.write_text(self.row, 2, book.say("rtol-why", digits=report.provenance.digits), self.indented)
         where = f"={quoted_sheet(self.sheet.name)}$B${self.row + 1}"
         book.workbook.define_name(RTOL_NAME, where)
@@ -202,7 +203,10 @@ class _Summary:
     def _said(self) -> None:
         book = self.book
         notices = [f"{notice.where}: {notice.message}" for notice in book.report.notices[:_NOTICES]]
-        lacking = [book.say("not-computed", name=name, cells=cells) for name, cells in book.report.not_computed.items()]
+        lacking = [
+            book.say("not-computed", name=name, cells=counted(cells, "cell", book.language))
+            for name, cells in book.report.not_computed.items()
+        ]
         lines = [*book.said, *lacking, *notices]
         if not lines:
             return
