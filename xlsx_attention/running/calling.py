@@ -28,6 +28,7 @@ from xlsx_attention.model.values import (
     Scalar,
     TextPool,
 )
+from xlsx_attention.running.products import is_sum_of_products, summed
 
 if TYPE_CHECKING:
     from xlsx_attention.running.evaluator import BlockEvaluator
@@ -222,7 +223,12 @@ def _reduction(ev: BlockEvaluator, row: Function, node: Call) -> Operand:
     keeps: list[np.ndarray[Any, Any]] = []
     for position, arg in enumerate(node.args):
         parameter = row.parameter(position)
-        operand = ev.evaluate(arg, "array" if ev.mode != "plain" or not _computes(arg) else "value")
+        if is_sum_of_products(ev, node):
+            products, operand = summed(ev, node)
+            if products is not None:
+                return products
+        else:
+            operand = ev.evaluate(arg, "array" if ev.mode != "plain" or not _computes(arg) else "value")
         array, keep = _terms(operand, arg, parameter, ev.texts)
         parts.append(array)
         keeps.append(keep)
@@ -245,13 +251,13 @@ def _reduction(ev: BlockEvaluator, row: Function, node: Call) -> Operand:
     keep = flags[0] if len(flags) == 1 else np.concatenate(flags, axis=2)
     error = None
     if any(k.any() for k in kinds):
-        kind = np.concatenate([np.broadcast_to(k, f.shape) for k, f in zip(kinds, flat, strict=True)], axis=2)
-        bad = kind >= ERROR
+        each = np.concatenate([np.broadcast_to(k, f.shape) for k, f in zip(kinds, flat, strict=True)], axis=2)
+        bad = each >= ERROR
         first = bad.argmax(axis=2)[..., None]
         has = bad.any(axis=2)
         error = (
             np.where(has, np.take_along_axis(x, first, 2)[..., 0], 0.0)[:, :, None, None],
-            np.where(has, np.take_along_axis(kind, first, 2)[..., 0], np.uint8(NUMBER))[:, :, None, None],
+            np.where(has, np.take_along_axis(each, first, 2)[..., 0], np.uint8(NUMBER))[:, :, None, None],
         )
         if row.name in _COUNTS_ERRORS:
             error = None
@@ -259,12 +265,12 @@ def _reduction(ev: BlockEvaluator, row: Function, node: Call) -> Operand:
         x = np.where(keep, x, 0.0)
     with np.errstate(all="ignore"):
         result = row.body(x, keep)
-    number, kind = result if isinstance(result, tuple) else (result, None)
-    number = np.asarray(number, np.float64)[:, :, None, None]
-    kind = None if kind is None else np.asarray(kind, np.uint8)[:, :, None, None]
-    if error is not None and kind is not None:
-        kind = np.where(error[1] >= ERROR, np.uint8(0), kind)
-    return Operand(finish(number, kind, error))
+    total, own = result if isinstance(result, tuple) else (result, None)
+    total = np.asarray(total, np.float64)[:, :, None, None]
+    own = None if own is None else np.asarray(own, np.uint8)[:, :, None, None]
+    if error is not None and own is not None:
+        own = np.where(error[1] >= ERROR, np.uint8(0), own)
+    return Operand(finish(total, own, error))
 
 
 _COUNTS_ERRORS = frozenset({"COUNT", "COUNTA"})
@@ -310,7 +316,13 @@ _CUBIC = frozenset({"MMULT", "MDETERM", "MINVERSE"})
 
 
 def _matrix(ev: BlockEvaluator, row: Function, node: Call) -> Operand:
-    operands = [ev.evaluate(arg, "array") for arg in node.args]
+    if is_sum_of_products(ev, node):
+        products, operand = summed(ev, node)
+        if products is not None:
+            return products
+        operands = [operand]
+    else:
+        operands = [ev.evaluate(arg, "array") for arg in node.args]
     for operand in operands:
         ev.charge(math.prod(operand.array.shape[2:]))
     if row.name in _CUBIC and operands:

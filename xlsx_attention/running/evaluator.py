@@ -61,6 +61,7 @@ Want = Literal["value", "array"]
 #: What one node of a tree costs in elementary operations, however few cells it computes, and what one call of a LAMBDA does.
 NODE = 5_000
 CALL = 40_000
+_SMALL = 1_000_000
 #: Nested calls of LAMBDAs: Excel gives up at 1,024 over the number of parameters.
 CALL_DEPTH = 120
 
@@ -84,9 +85,13 @@ class Machine:
 
     def toil(self, operations: int) -> None:
         """Count elementary operations (a few nanoseconds each); past the workbook's budget no step is computed any more."""
-        self.work += operations
-        if self.work > self.grid.budgets.work:
-            raise self.grid.budgets.refuse_step("work", self.work)
+        wanted = self.work + operations
+        if wanted > self.grid.budgets.work:
+            # A large order is refused alone; where even a small one is too much, the budget is spent.
+            if operations <= _SMALL:
+                self.work = wanted
+            raise self.grid.budgets.refuse_step("work", wanted)
+        self.work = wanted
 
     def exhausted(self) -> bool:
         """Whether the workbook's budget is spent."""
@@ -382,16 +387,16 @@ class BlockEvaluator:
         left = self.evaluate(inner, want).array
         self.machine.toil(NODE * len(spine))
         for binary in reversed(spine):
-            left = self._apply(binary.op, left, self.evaluate(binary.right, want).array)
+            left = self.apply(binary.op, left, self.evaluate(binary.right, want).array)
         return left, self.evaluate(node.right, want).array
 
     def _binary(self, node: Binary, want: Want) -> Operand:
         if node.op in _REFERENCE_OPERATORS:
             return self._reference_operator(node)
         left, right = self._spine(node, want)
-        return Operand(self._apply(node.op, left, right))
+        return Operand(self.apply(node.op, left, right))
 
-    def _apply(self, op: str, left: Array, right: Array) -> Array:
+    def apply(self, op: str, left: Array, right: Array) -> Array:
         self._charge_broadcast(left, right)
         if op in operators.ARITHMETIC:
             return operators.arithmetic(op, left, right, self.texts)
@@ -420,10 +425,10 @@ class BlockEvaluator:
         if node.op == ":":
             if left.areas[0].sheet != right.areas[0].sheet:
                 return self.error(VALUE)
-            rect = left.areas[0].rect
+            whole = left.areas[0].rect
             for area in (*left.areas, *right.areas):
-                rect = rect.union(area.rect)
-            return self.read((Area(left.areas[0].sheet, rect),))
+                whole = whole.union(area.rect)
+            return self.read((Area(left.areas[0].sheet, whole),))
         common = tuple(
             Area(a.sheet, rect)
             for a in left.areas

@@ -94,17 +94,17 @@ class _Terms:
 
     def _average(self, tree: Call) -> Floats:
         terms = self.of(tree.args[0])
-        return terms.sum(axis=(2, 3), keepdims=True)
+        return np.asarray(terms.sum(axis=(2, 3), keepdims=True))
 
     def _sumproduct(self, tree: Call) -> Floats:
         product: Floats = np.ones((1, 1, 1, 1))
         for arg in tree.args:
             product = product * self.of(arg)
-        return product.shape[2] * product.shape[3] * product.sum(axis=(2, 3), keepdims=True)
+        return np.asarray(product.shape[2] * product.shape[3] * product.sum(axis=(2, 3), keepdims=True))
 
     def _mmult(self, tree: Call) -> Floats:
         left, right = self.of(tree.args[0]), self.of(tree.args[1])
-        return left.shape[3] * np.asarray(np.matmul(left, right))
+        return np.asarray(left.shape[3] * np.matmul(left, right))
 
     def _transpose(self, tree: Call) -> Floats:
         return np.asarray(self.of(tree.args[0]).swapaxes(2, 3))

@@ -49,7 +49,13 @@ def evaluate(machine: Machine, step: Step, rect: Rect) -> Array:
     except RecursionError:
         return Array.of(float(machine.grid.texts.note("a formula that nests too deeply")), NOT_COMPUTED)
     if step.block.spill is not None:
-        return _fit(result, step.block.spill.shape)
+        spill = step.block.spill
+        try:
+            # Cells far from the others are written one by one.
+            machine.toil(spill.size if machine.planes[step.block.sheet].rect.covers(spill) else 2_000 * spill.size)
+        except NotComputed as lack:
+            return Array.of(float(machine.grid.texts.note(lack.message)), NOT_COMPUTED)
+        return _fit(result, spill.shape)
     if not result.is_single:
         # A range where one value is due: its first, as Excel shows it.
         number, kind = result.full()
