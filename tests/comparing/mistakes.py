@@ -1,11 +1,12 @@
-"""The table of mistakes: what an author's slip makes of each step, as formulas. Expected causes are the slip's own name."""
+"""The table of mistakes: what an author's slip makes of each step, as formulas. Expected causes are the slip's own
+name.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from tests.comparing.planting import Lesson, Made, Make, Name, Wrong
-
 
 
 def dot(pairs: list[tuple[Name, Name]]) -> Made:

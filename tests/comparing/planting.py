@@ -1,6 +1,7 @@
 """Mistakes planted in lessons: formulas changed at the XML, every dependant recalculated, and what must be found where.
 
-A lesson is known by its roles; a mistake is a formula for a cell of a role. Written over the whole block it is a fault of
+A lesson is known by its roles; a mistake is a formula for a cell of a role. Written over the whole block it is a
+fault of
 method, in one cell a slip.
 """
 

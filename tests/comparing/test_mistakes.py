@@ -1,6 +1,7 @@
 """Each mistake of the table, planted in each lesson: in one cell, and in the whole block.
 
-It must be found at the right cells with the right cause, and nothing else may be blamed. The causes are what was planted,
+It must be found at the right cells with the right cause, and nothing else may be blamed. The causes are what was
+planted,
 so the truth of this table does not come from the code under test.
 """
 

@@ -136,5 +136,7 @@ def test_a_weight_is_largest_where_its_own_score_is_high_and_the_others_low() ->
         (("weights", 2, 0), "exp", (2, 0), False),
     ],
 )
-def test_what_a_wrong_cell_reaches(origin: tuple[str, int, int], role: str, at: tuple[int, int], expected: bool) -> None:
+def test_what_a_wrong_cell_reaches(
+    origin: tuple[str, int, int], role: str, at: tuple[int, int], expected: bool
+) -> None:
     assert reached(origin, role, *at) is expected

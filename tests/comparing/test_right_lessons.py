@@ -31,11 +31,14 @@ def test_a_right_lesson_is_blamed_for_nothing(spec: ExampleSpec, tmp_path: Path)
 SEEN: dict[str, list[tuple[str, str]]] = {
     "ai-by-hand/Self-Attention.xlsx": [],
     "ai-by-hand/Transformer.xlsx": [],
-    # PE(d, L, n) is MAKEARRAY(d, L, LAMBDA(k, T, …)) with k ÷ n^(T/d): k runs over the features, T over the positions, so that
+    # PE(d, L, n) is MAKEARRAY(d, L, LAMBDA(k, T, …)) with k ÷ n^(T/d): k runs over the features, T over the
+    # positions, so that
     # the two have changed places. ("Attention Is All You Need", section 3.5: position ÷ n^(2i/d).)
     #
-    # Its layer norms all take STDEV, the sample deviation. That is told among the recognised steps and is no finding: the
-    # sheet says nothing else and does it throughout. Its scale is SQRT(3) with heads of 3 features, its causal mask of −99
+    # Its layer norms all take STDEV, the sample deviation. That is told among the recognised steps and is no finding:
+    # the
+    # sheet says nothing else and does it throughout. Its scale is SQRT(3) with heads of 3 features, its causal mask
+    # of −99
     # leaves exp(−99) = 1e-43, its second feed-forward layer ends in ReLU as the author drew it.
     "ai-by-hand/Transformer-Full-Stack.xlsx": [("O50:T54", "wrong-axis"), ("BZ52:CG57", "wrong-axis")],
     "ai-by-hand/Softmax.xlsx": [],

@@ -1,4 +1,6 @@
-"""Right lessons of every make: layouts, notations, masks, heads, biases, sizes. None of them may be blamed for anything."""
+"""Right lessons of every make: layouts, notations, masks, heads, biases, sizes. None of them may be blamed for
+anything.
+"""
 
 from __future__ import annotations
 

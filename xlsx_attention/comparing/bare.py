@@ -1,7 +1,8 @@
-"""Bare numbers on recognised steps: each is a computed cell, and its step on the sheet's own precedents is what it should hold.
+"""Bare numbers on recognised steps: each is a computed cell, and should hold what its step gives on the sheet's own
+precedents.
 
-Printed numbers stand for intervals. Two verdicts come of two chains: one step from the printed precedents, and all steps from
-the inputs, widened at each step by what printing rounds away.
+Printed numbers stand for intervals. Two answers come of two chains: one step from the printed precedents, and all steps
+from the inputs, widened at each step by what printing rounds away.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import numpy as np
 from xlsx_attention.comparing import intervals
 from xlsx_attention.comparing.cell_causes import CellCauses
 from xlsx_attention.comparing.chain import HEADS, JOINED, ORDER, Chain
+from xlsx_attention.comparing.fitting import EXPLAINS, Way, as_exact, fitted_to, meeting, plus, take, unseen_bias
 from xlsx_attention.comparing.intervals import Interval
-from xlsx_attention.comparing.masks import HIDDEN_BY, Bools
+from xlsx_attention.comparing.masks import Bools
 from xlsx_attention.comparing.matrices import Cells
 from xlsx_attention.comparing.reach import reached
 from xlsx_attention.comparing.scales import says_scale
@@ -25,12 +27,8 @@ from xlsx_attention.comparing.subject import Subject
 from xlsx_attention.comparing.verdicts import CODE, Cell, Judged, Recomputed
 from xlsx_attention.model.grid import WorkbookGrid
 from xlsx_attention.model.report import NOT_COMPUTED_CELL, Finding
-from xlsx_attention.model.values import NUMBER, Floats, Plane
+from xlsx_attention.model.values import NUMBER, Plane
 
-#: A step that explains less than this share of a rectangle is not what the rectangle holds.
-EXPLAINS = 0.5
-#: With this share of numbers that equal their step's result outright, a block is not rounded.
-EXACT = 0.75
 #: Products whose numbers may be exact, and what must be exact for that.
 PRODUCTS: Final[dict[str, frozenset[str]]] = {
     "Q": frozenset(),
@@ -38,27 +36,22 @@ PRODUCTS: Final[dict[str, frozenset[str]]] = {
     "V": frozenset(),
     "scores": frozenset("QK"),
 }
+#: Where a bias may have been added that was not recognised.
+BIASES: Final = {"Q": "b_q", "K": "b_k", "V": "b_v", "projected": "b_o"}
 #: A mistake of method must explain more than this share.
 MOST = 0.9
 
 
 @dataclass(slots=True)
 class Numbers:
-    """What judging bare numbers gave, beside the verdicts: their values, causes, origins, and findings about whole blocks."""
+    """What judging bare numbers gave, beside the verdicts: their values, causes, origins, and findings about whole
+    blocks.
+    """
 
     values: Recomputed
     causes: dict[Cell, str] = field(default_factory=dict)
     origins: dict[Cell, tuple[Cell, ...]] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """How a block was computed: the divisor and the number of the way among the right ones."""
-
-    divisor: float
-    number: int
-    share: float
 
 
 def judge_numbers(grid: WorkbookGrid, judged: Judged, values: Recomputed, subjects: list[Subject]) -> Numbers:
@@ -104,7 +97,9 @@ def _unjudged(grid: WorkbookGrid, judged: Judged, sheet: int, cells: Cells) -> B
 
 @dataclass(slots=True)
 class _Joined:
-    """What the heads of one attention have given so far: their outputs, printed and from the inputs, and accused cells."""
+    """What the heads of one attention have given so far: their outputs, printed and from the inputs, and accused
+    cells.
+    """
 
     shown: list[Interval] = field(default_factory=list)
     true: list[Interval] = field(default_factory=list)
@@ -160,13 +155,16 @@ class _Head:
             if way is not None and role in self.typed:
                 self._of_method(role, chain)
             return
-        expected = _take(Chain(self.subject.given, {**chain.at, **inputs}), role, way, own)
+        expected = take(Chain(self.subject.given, {**chain.at, **inputs}), role, way, own)
         true_chain = Chain(self.subject.given, {**self.true, **{r: i for r, i in inputs.items() if r not in ORDER}})
-        true = _take(true_chain, role, way, own) or expected
+        true = take(true_chain, role, way, own) or expected
         assert expected is not None
         assert true is not None
+        if BIASES.get(role, role) not in self.shown and role in BIASES:
+            unseen = unseen_bias(own, expected)
+            expected, true = plus(expected, unseen), plus(true, unseen)
         if role in self.typed:
-            if role in PRODUCTS and PRODUCTS[role] <= self.exact and (tight := _as_exact(own, expected)) is not None:
+            if role in PRODUCTS and PRODUCTS[role] <= self.exact and (tight := as_exact(own, expected)) is not None:
                 own = self.shown[role] = tight
                 self.exact.add(role)
             self._verdicts(role, own, expected, true)
@@ -178,29 +176,30 @@ class _Head:
         """Typed copies (and transposes) of a block hold what the block holds."""
         for place in self.subject.head.copies.get(role, ()):
             cells = place.lines
-            if place.steps or [len(line) for line in cells] != [len(line) for line in self.subject.given.matrices.cells[role]]:
+            shape = [len(line) for line in self.subject.given.matrices.cells[role]]
+            if place.steps or [len(line) for line in cells] != shape:
                 continue
             typed = _unjudged(self.grid, self.judged, place.sheet, cells)
             if typed is not None:
                 own = intervals.printed(self.subject.sheets.stored(place.sheet, cells))
                 self._mark(role, (place.sheet, cells), typed, own, self.shown[role], self.true[role])
 
-    def _best(self, chain: Chain, role: str) -> tuple[_Way | None, dict[str, Interval]]:
+    def _best(self, chain: Chain, role: str) -> tuple[Way | None, dict[str, Interval]]:
         """The way that explains most of a block; inputs count as exact unless only their printed intervals do."""
         own, given = self.shown[role], self.subject.given
-        best: _Way | None = None
+        best: Way | None = None
         chosen: dict[str, Interval] = {}
         exact = {r: i for r, i in chain.at.items() if r not in ORDER and r != HEADS}
         rounded = {r: intervals.printed(given.matrices.stored[r]) for r in exact}
         for inputs in (exact, rounded):
             for divisor in dict.fromkeys((given.divisor, given.used)):
                 for number, made in enumerate(Chain(given, {**chain.at, **inputs}).ways(role, divisor)):
-                    fitted = _fitted(made, own)
+                    fitted = fitted_to(made, own)
                     if fitted is None:
                         continue
-                    share = float(_meets(own, fitted).mean())
+                    share = float(meeting(own, fitted).mean())
                     if best is None or share > best.share:
-                        best, chosen = _Way(divisor, number, share), inputs
+                        best, chosen = Way(divisor, number, share), inputs
             if best is not None and best.share >= EXPLAINS:
                 break
         return best, chosen
@@ -213,14 +212,15 @@ class _Head:
         self, role: str, at: tuple[int, Cells], typed: Bools, own: Interval, expected: Interval, true: Interval
     ) -> None:
         """A verdict for each typed cell, with its values, and its cause or its origins."""
-        follows, traced = _meets(own, expected), _meets(own, true)
+        follows, traced = meeting(own, expected), meeting(own, true)
         sheet, cells = at
         causes = CellCauses([self.subject])
         for i, j in np.argwhere(typed):
             row, column = cells[i][j]
             cell = (sheet, row, column)
             known = [*self.joined.accused, *self.accused] if role in JOINED else self.accused
-            upstream = [origin for place, origin in known if place == (role, i, j) or reached(place, role, int(i), int(j))]
+            here = (role, int(i), int(j))
+            upstream = [origin for place, origin in known if place == here or reached(place, *here)]
             verdict = _verdict(bool(follows[i, j]), bool(traced[i, j]), bool(upstream))
             self.judged.put(self.grid, cell, CODE[verdict])
             self._note(self.result.values.precedents, cell, expected.middle[i, j])
@@ -254,7 +254,7 @@ class _Head:
         given = subject.given
         taught = next((step for step in STEPS if step.role == role), None)
         made = next(chain.ways(role, given.divisor), None)
-        fitted = None if made is None else _fitted(made, own)
+        fitted = None if made is None else fitted_to(made, own)
         if taught is None or fitted is None:
             return
         for suspicion in taught.wrong:
@@ -263,7 +263,7 @@ class _Head:
                 continue
             block = block.reshape(own.shape)
             around = Interval(block, block).widened((fitted.high - fitted.low) / 2)
-            if _meets(own, around).mean() <= MOST:
+            if meeting(own, around).mean() <= MOST:
                 continue
             if suspicion.cause == "wrong-scale":
                 self._wrong_scale(role)
@@ -273,39 +273,6 @@ class _Head:
                 self.result.findings.append(subject.finding(role, suspicion.cause, message, right))
             self._verdicts(role, own, around, around)
             return
-
-
-def _as_exact(own: Interval, expected: Interval) -> Interval | None:
-    """Numbers that are exactly what the step gives, all but a few, were not rounded: integers made of integers."""
-    radius = 1e-9 * np.maximum(1.0, np.abs(own.middle))
-    same = np.abs(own.middle - expected.middle) <= radius
-    return Interval(own.middle - radius, own.middle + radius) if same.mean() >= EXACT else None
-
-
-def _take(chain: Chain, role: str, way: _Way, own: Interval) -> Interval | None:
-    """A step by the way that was chosen."""
-    for number, made in enumerate(chain.ways(role, way.divisor)):
-        if number == way.number:
-            return _fitted(made, own)
-    return None
-
-
-def _fitted(made: Interval, own: Interval) -> Interval | None:
-    """In the shape in which the block stands: a sum for each query may lie in a line or in a column."""
-    if made.shape == own.shape:
-        return made
-    if made.low.size == own.low.size and 1 in made.shape:
-        return Interval(made.low.reshape(own.shape), made.high.reshape(own.shape))
-    return None
-
-
-def _meets(own: Interval, expected: Interval) -> Bools:
-    """Cell by cell; where a score is hidden, any number far below the open ones will do."""
-    hidden = np.isneginf(expected.high)
-    open_: Floats = own.low[~hidden]
-    floor = float(open_.min()) if open_.size else 0.0
-    found: Bools = np.where(hidden, own.high < floor - HIDDEN_BY, own.meets(expected))
-    return found
 
 
 def _verdict(follows: bool, traced: bool, upstream: bool) -> str:

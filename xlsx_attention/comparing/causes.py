@@ -7,7 +7,19 @@ from dataclasses import dataclass
 
 from xlsx_attention.comparing.rounding import ROUNDING, calls
 from xlsx_attention.functions.numbers_as_text import parse_number
-from xlsx_attention.model.formula import Apply, Binary, Bound, Call, Located, NumberLit, Reference, Single, Spill, Tree, Unary
+from xlsx_attention.model.formula import (
+    Apply,
+    Binary,
+    Bound,
+    Call,
+    Located,
+    NumberLit,
+    Reference,
+    Single,
+    Spill,
+    Tree,
+    Unary,
+)
 from xlsx_attention.model.values import NUMBER, TEXT, Scalar
 
 

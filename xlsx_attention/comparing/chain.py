@@ -1,4 +1,6 @@
-"""The steps of attention on intervals, from whatever precedents are at hand: printed ones, or those that the inputs give."""
+"""The steps of attention on intervals, from whatever precedents are at hand: printed ones, or those that the inputs
+give.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,7 @@ class Chain:
 
     def _scores(self) -> Interval | None:
         K = self.at.get("K")
-        return self.at.get("scores") or self.dot(self.at.get("Q"), None if K is None else K.T)
+        return self.at.get("scores") or self.dot(self.at.get("Q"), None if K is None else K.turned)
 
     def logits(self, divisor: float) -> Interval | None:
         shown = self.at.get("masked")
@@ -80,7 +82,7 @@ def _projection(letter: str) -> Callable[[Chain, float], Iterator[Interval | Non
 
 def _scores(c: Chain, divisor: float) -> Iterator[Interval | None]:
     K = c.at.get("K")
-    yield c.dot(c.at.get("Q"), None if K is None else K.T)
+    yield c.dot(c.at.get("Q"), None if K is None else K.turned)
 
 
 def _scaled(c: Chain, divisor: float) -> Iterator[Interval | None]:

@@ -1,6 +1,7 @@
 """Layer norms that disagree with each other, or with what the sheet says, about which deviation they divide by.
 
-A sheet that uses the sample deviation throughout and says nothing else is taken at its word: it is a variant, told in the
+A sheet that uses the sample deviation throughout and says nothing else is taken at its word: it is a variant, told
+in the
 recognised steps. Beside layer norms with the population deviation, or under a label that asks for it, it is a slip.
 """
 
@@ -44,12 +45,16 @@ def deviations(sheets: Sheets, attention: AttentionMap) -> Iterator[Finding]:
             continue
         other = "population" if own == "sample" else "sample"
         message = say(key, cells=place.rect.a1, own=DEVIATIONS[own], other=DEVIATIONS[other])
-        yield Finding(place.sheet, place.rect, "population-or-sample", message, "layer norm", _mended(sheets, place, own))
+        mended = _mended(sheets, place, own)
+        yield Finding(place.sheet, place.rect, "population-or-sample", message, "layer norm", mended)
 
 
 def _mended(sheets: Sheets, place: Place, own: str) -> Floats | None:
-    """With the other deviation: all that changes is a factor √(n/(n−1)). ``None`` where more is folded into the block."""
-    rows = [[(r, c) for c in range(place.rect.left, place.rect.right)] for r in range(place.rect.top, place.rect.bottom)]
+    """With the other deviation: all that changes is a factor √(n/(n−1)). ``None`` where more is folded into the
+    block.
+    """
+    rect = place.rect
+    rows = [[(r, c) for c in range(rect.left, rect.right)] for r in range(rect.top, rect.bottom)]
     numbers = sheets.own(place.sheet, rows)
     for axis in (0, 1):
         n = numbers.shape[axis]

@@ -22,8 +22,10 @@ Maybe = Floats | None
 class Given:
     """Matrices with tokens in rows, as stored; ``None`` where the sheet has none.
 
-    ``product`` is Q·Kᵀ; ``base`` the scaled scores, ``logits`` what goes into exp, both filled in where they have no cells.
-    ``keep`` (queries, keys) is what the mask should leave open, ``open`` what is open when exp is taken: all, where the mask
+    ``product`` is Q·Kᵀ; ``base`` the scaled scores, ``logits`` what goes into exp, both filled in where they have
+    no cells.
+    ``keep`` (queries, keys) is what the mask should leave open, ``open`` what is open when exp is taken: all,
+    where the mask
     comes after the softmax. ``divisor`` is √d_k, ``used`` what the sheet divides by (1 where it does not).
     """
 
@@ -94,7 +96,8 @@ class Given:
         return scores / divisor
 
     def softmax(self, logits: Maybe, axis: int = 1) -> Maybe:
-        """Along the keys (axis 1) or, by mistake, along the queries (axis 0). A line that is hidden whole is uniform."""
+        """Along the keys (axis 1) or, by mistake, along the queries (axis 0). A line that is hidden whole is uniform.
+        """
         if logits is None:
             return None
         across = logits if axis == 1 else logits.T
@@ -119,7 +122,9 @@ class Given:
         return self.reference.total(matrix if axis == 1 else np.ascontiguousarray(matrix.T))
 
     def affine(self, letter: str, without: str = "") -> Maybe:
-        """X·W + b of Q, K or V; ``without`` leaves out the ``first`` or ``last`` feature of X, as a range one short does."""
+        """X·W + b of Q, K or V; ``without`` leaves out the ``first`` or ``last`` feature of X, as a range one short
+        does.
+        """
         tokens = "X_kv" if letter in "kv" and self["X_kv"] is not None else "X"
         return self.linear(self[tokens], self[f"W_{letter}"], self.vector(f"b_{letter}"), without)
 
@@ -147,14 +152,16 @@ def masked_with(base: Maybe, keep: Bools, filler: float = -np.inf) -> Maybe:
     return None if base is None or base.shape != keep.shape else np.where(keep, base, filler)
 
 
-#: Relative to the largest of its block, what may differ between a formula's own value and the recomputation of its step.
+#: Relative to the largest of its block, what may differ between a formula's own value and the recomputation of its
+#: step.
 LOOSE = 1e-8
 
 
 def alike(own: Maybe, expected: Maybe) -> bool:
     """Whether a block is explained: every number of it, to :data:`LOOSE`.
 
-    −∞ in ``expected`` stands for "hidden": anything far below the open scores will do. A cell that is no number says nothing,
+    −∞ in ``expected`` stands for "hidden": anything far below the open scores will do. A cell that is no number
+    says nothing,
     but half of them must be numbers.
     """
     if own is None or expected is None:

@@ -33,7 +33,7 @@ class Interval:
         return self.low.shape
 
     @property
-    def T(self) -> Interval:
+    def turned(self) -> Interval:
         return Interval(self.low.T, self.high.T)
 
     def widened(self, radius: Floats) -> Interval:

@@ -55,8 +55,10 @@ def _whole(place: Place, attention: Attention, head: Head, role: str, plan: Plan
 class Matrices:
     """One head's matrices by role.
 
-    ``stored`` is what the file holds; ``own`` what each block's own formula makes of the stored cells that it reads (the
-    stored number itself where there is no formula), so that one stale or typed cell does not blur what a block computes.
+    ``stored`` is what the file holds; ``own`` what each block's own formula makes of the stored cells that it
+    reads (the
+    stored number itself where there is no formula), so that one stale or typed cell does not blur what a block
+    computes.
     """
 
     cells: dict[str, Cells] = field(default_factory=dict)
@@ -98,7 +100,9 @@ class Sheets:
     values: Recomputed
 
     def stored(self, sheet: int, cells: Sequence[Sequence[tuple[int, int]]]) -> Floats:
-        """What the file stores; what the inputs give where it stores nothing under a formula. NaN for what is no number."""
+        """What the file stores; what the inputs give where it stores nothing under a formula. NaN for what is no
+        number.
+        """
         return np.array([[self.number(sheet, row, column) for row, column in line] for line in cells])
 
     def own(self, sheet: int, cells: Sequence[Sequence[tuple[int, int]]]) -> Floats:

@@ -26,7 +26,9 @@ class Padding:
 
 
 def padded(sheets: Sheets, tokens: tuple[int, Cells], blocks: tuple[int, list[Cells]]) -> Padding | None:
-    """``tokens``: sheet and cells of X or K, a line a token. ``blocks``: sheet and blocks beside which a mask may stand."""
+    """``tokens``: sheet and cells of X or K, a line a token. ``blocks``: sheet and blocks beside which a mask may
+    stand.
+    """
     named = _named(sheets, *tokens)
     if named:
         said = ", ".join(name for _, name in named)

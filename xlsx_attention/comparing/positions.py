@@ -48,7 +48,9 @@ def encodings(sheets: Sheets, attention: AttentionMap) -> Iterator[Finding]:
 
 
 def _forms(tokens: int, width: int, base: float, first: int, *, swapped: bool) -> Iterator[Floats]:
-    """Ways of writing it, (tokens, width), indices from ``first``: the exponent paired (2i) or not, sine first or cosine."""
+    """Ways of writing it, (tokens, width), indices from ``first``: the exponent paired (2i) or not, sine first or
+    cosine.
+    """
     position = np.arange(first, first + tokens, dtype=np.float64)[:, None]
     feature = np.arange(first, first + width, dtype=np.float64)[None, :]
     for paired in (True, False):

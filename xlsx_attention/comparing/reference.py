@@ -1,4 +1,6 @@
-"""The mathematics that blocks are held against, handed in by the caller: this stage knows no formula of attention itself."""
+"""The mathematics that blocks are held against, handed in by the caller: this stage knows no formula of attention
+itself.
+"""
 
 from __future__ import annotations
 

@@ -6,15 +6,18 @@ from xlsx_attention.model.report import Text
 
 SENTENCES: dict[str, Text] = {
     "short-product": Text(
-        "{cells} ({role}): the products are summed over one term too few, so that a part of every vector counts for nothing.",
+        "{cells} ({role}): the products are summed over one term too few, so that a part of every vector counts "
+        "for nothing.",
         "{cells}（{role}）：乘积求和少了一项，每个向量都有一个分量没有参与计算。",
     ),
     "short-maximum": Text(
-        "{cells} ({role}): the maximum leaves out one of the scores, so that exp may overflow where that one is the largest.",
+        "{cells} ({role}): the maximum leaves out one of the scores, so that exp may overflow where that one is "
+        "the largest.",
         "{cells}（{role}）：求最大值时漏掉了一个分数；当它恰好最大时，exp 可能溢出。",
     ),
     "short-sum": Text(
-        "{cells} ({role}): the sum leaves out one of the exponentials, so that the weights of a query no longer add up to 1.",
+        "{cells} ({role}): the sum leaves out one of the exponentials, so that the weights of a query no longer "
+        "add up to 1.",
         "{cells}（{role}）：求和漏掉了一个指数，因此每个查询的权重之和不再是 1。",
     ),
     "scale": Text(
@@ -46,27 +49,34 @@ SENTENCES: dict[str, Text] = {
         "{cells}（{role}）：{mask} 的掩码没有被任何公式引用，本应盖住的位置仍然得到权重。",
     ),
     "masked-unused": Text(
-        "{cells} ({role}): exp takes the scores as they were; the masked ones in {mask} are used by no formula, so that "
+        "{cells} ({role}): exp takes the scores as they were; the masked ones in {mask} are used by no formula, "
+        "so that "
         "what they hide still gets weight.",
-        "{cells}（{role}）：exp 用的是掩码前的分数；{mask} 中掩码后的分数没有被任何公式使用，应盖住的位置仍然得到权重。",
+        "{cells}（{role}）：exp 用的是掩码前的分数；{mask} 中掩码后的分数没有被任何公式使用，"
+        "应盖住的位置仍然得到权重。",
     ),
     "mask-after": Text(
-        "{cells} ({role}): the mask is multiplied in after the softmax, so that the weights of a query no longer add up to 1; "
+        "{cells} ({role}): the mask is multiplied in after the softmax, so that the weights of a query no longer "
+        "add up to 1; "
         "mask the scores before exp.",
         "{cells}（{role}）：掩码在 softmax 之后才乘上去，每个查询的权重之和不再是 1；应在取 exp 之前掩盖分数。",
     ),
     "column-maximum": Text(
-        "{cells} ({role}): the maximum runs over the queries of one key, where that over the keys of one query belongs.",
+        "{cells} ({role}): the maximum runs over the queries of one key, where that over the keys of one query "
+        "belongs.",
         "{cells}（{role}）：最大值沿查询方向（同一个键）求得，而应沿键方向（同一个查询）求得。",
     ),
     "other-row-maximum": Text(
-        "{cells} ({role}): the maximum is that of another query's row; it cancels out while exp does not overflow, and only then.",
+        "{cells} ({role}): the maximum is that of another query's row; it cancels out while exp does not "
+        "overflow, and only then.",
         "{cells}（{role}）：取的是另一个查询那一行的最大值；只有 exp 不溢出时它才会被约掉。",
     ),
     "column-sums": Text(
-        "{cells} ({role}): the exponentials are summed over the queries of one key; a softmax sums over the keys of one query, "
+        "{cells} ({role}): the exponentials are summed over the queries of one key; a softmax sums over the keys "
+        "of one query, "
         "or a query's weights do not add up to 1.",
-        "{cells}（{role}）：指数沿查询方向（同一个键）求和；softmax 应沿键方向（同一个查询）求和，否则每个查询的权重之和不是 1。",
+        "{cells}（{role}）：指数沿查询方向（同一个键）求和；softmax 应沿键方向（同一个查询）求和，"
+        "否则每个查询的权重之和不是 1。",
     ),
     "exp-missing-in-sum": Text(
         "{cells} ({role}): the scores are summed as they are, without exp, so that the weights do not add up to 1.",
@@ -88,15 +98,18 @@ SENTENCES: dict[str, Text] = {
     "column-softmax": Text(
         "{cells} ({role}): the softmax runs over the queries of one key; it must run over the keys of one query, "
         "whose weights then add up to 1.",
-        "{cells}（{role}）：softmax 沿查询方向（同一个键）计算；应沿键方向（同一个查询）计算，使每个查询的权重之和为 1。",
+        "{cells}（{role}）：softmax 沿查询方向（同一个键）计算；应沿键方向（同一个查询）计算，"
+        "使每个查询的权重之和为 1。",
     ),
     "exp-missing": Text(
-        "{cells} ({role}): the scores are divided by their sum without exp; that is no softmax, and a score below 0 gives a "
+        "{cells} ({role}): the scores are divided by their sum without exp; that is no softmax, and a score below "
+        "0 gives a "
         "weight below 0.",
         "{cells}（{role}）：分数没有取 exp 就除以它们的和；这不是 softmax，负分数会得到负权重。",
     ),
     "unmasked-weights": Text(
-        "{cells} ({role}): the values are weighted by weights that were never masked, so that hidden tokens have their say.",
+        "{cells} ({role}): the values are weighted by weights that were never masked, so that hidden tokens have "
+        "their say.",
         "{cells}（{role}）：加权时用的是未经掩码的权重，被盖住的词仍然起作用。",
     ),
     "keys-for-values": Text(
@@ -108,7 +121,8 @@ SENTENCES: dict[str, Text] = {
         "{cells}（{role}）：权重乘的是查询 Q；注意力混合的应当是值 V。",
     ),
     "unnormalised": Text(
-        "{cells} ({role}): the values are weighted by the exponentials, which do not add up to 1; divide by their sum first.",
+        "{cells} ({role}): the values are weighted by the exponentials, which do not add up to 1; divide by their "
+        "sum first.",
         "{cells}（{role}）：加权时直接用了指数，它们之和不是 1；应先除以它们的和。",
     ),
     "scores-for-weights": Text(
@@ -120,15 +134,18 @@ SENTENCES: dict[str, Text] = {
         "{cells}（{role}）：权重被转置了：每个输出用的是别的词给它的权重。",
     ),
     "missing-transpose": Text(
-        "{cells} ({role}): Q is multiplied by K as it stands, so that features meet tokens; Q·Kᵀ compares each query with each key.",
+        "{cells} ({role}): Q is multiplied by K as it stands, so that features meet tokens; Q·Kᵀ compares each "
+        "query with each key.",
         "{cells}（{role}）：Q 乘的是未转置的 K，特征与词对错了位；应为 Q·Kᵀ，即每个查询与每个键比较。",
     ),
     "swapped-operands": Text(
-        "{cells} ({role}): Q and K are swapped: each row compares one key with all queries; Q·Kᵀ is what the softmax asks for.",
+        "{cells} ({role}): Q and K are swapped: each row compares one key with all queries; Q·Kᵀ is what the "
+        "softmax asks for.",
         "{cells}（{role}）：Q 与 K 颠倒：每一行是一个键与所有查询的比较；softmax 需要的是 Q·Kᵀ。",
     ),
     "wrong-projection": Text(
-        "{cells} ({role}): {role} is made with the same matrix {matrix} as {other}, so that both hold the same numbers; "
+        "{cells} ({role}): {role} is made with the same matrix {matrix} as {other}, so that both hold the same "
+        "numbers; "
         "{role} has a matrix of its own.",
         "{cells}（{role}）：{role} 与 {other} 用了同一个矩阵 {matrix}，两者数值相同；{role} 应有自己的矩阵。",
     ),
@@ -137,7 +154,8 @@ SENTENCES: dict[str, Text] = {
         "{cells}（{role}）：它的公式得到 {own}，而 {others} 其余单元格所遵循的步骤在此应得 {due}。",
     ),
     "rounded": Text(
-        "{cells} ({role}): the block rounds to {digits} decimals on the way, and everything after it carries that error; "
+        "{cells} ({role}): the block rounds to {digits} decimals on the way, and everything after it carries that "
+        "error; "
         "show fewer decimals by the number format.",
         "{cells}（{role}）：中间结果被四舍五入到 {digits} 位小数，误差会传到后面的每一步；想少显示小数，请用数字格式。",
     ),
@@ -151,7 +169,8 @@ SENTENCES: dict[str, Text] = {
         "{cells}：标签写明用{other}标准差，而公式用的是{own}标准差。",
     ),
     "position-and-feature": Text(
-        "{cells}: in the positional encoding, position and feature have changed places: the angle is feature ÷ {base}^(position/d), "
+        "{cells}: in the positional encoding, position and feature have changed places: the angle is feature ÷ "
+        "{base}^(position/d), "
         "where position ÷ {base}^(feature/d) belongs.",
         "{cells}：位置编码中位置与特征颠倒：角度写成了 特征 ÷ {base}^(位置/d)，而应为 位置 ÷ {base}^(特征/d)。",
     ),

@@ -1,6 +1,7 @@
 """The steps of a head in the order in which they are taught: what each should hold, and what mistakes would make of it.
 
-A suspicion is a row: a cause, the sentence that goes with it, and the block recomputed under that hypothesis. It holds where
+A suspicion is a row: a cause, the sentence that goes with it, and the block recomputed under that hypothesis. It
+holds where
 it explains the block's numbers and no right way of writing the step does.
 """
 
@@ -18,7 +19,9 @@ from xlsx_attention.model.values import Floats
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """``says`` names the sentence in :mod:`xlsx_attention.comparing.sentences`; ``makes`` gives the block under the hypothesis."""
+    """``says`` names the sentence in :mod:`xlsx_attention.comparing.sentences`; ``makes`` gives the block under the
+    hypothesis.
+    """
 
     cause: str
     says: str
@@ -150,9 +153,10 @@ def _exp(g: Given) -> Iterator[Maybe]:
     yield _as_weights(g, g.softmax(g.logits))
     yield _as_weights(g, g.softmax(masked_with(g.base, g.keep)))
     # The maximum taken of the queries is judged where it is taken.
-    if g.logits is not None and maximum is not None and g["row_max"] is not None and maximum.shape == (g.logits.shape[1],):
+    across = g.head.row_max_axis == "queries" and g["row_max"] is not None
+    if across and g.logits is not None and maximum is not None and maximum.shape == (g.logits.shape[1],):
         with np.errstate(all="ignore"):
-            yield g.reference.exp(g.logits - maximum[None, :]) if g.head.row_max_axis == "queries" else None
+            yield g.reference.exp(g.logits - maximum[None, :])
 
 
 def _exp_of_column_max(g: Given) -> Maybe:

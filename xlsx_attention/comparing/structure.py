@@ -115,7 +115,11 @@ def mask_missing(subject: Subject) -> Iterator[Finding]:
         return
     steps = [subject.copied(role) for role in ("scaled", "scores")]
     blocks = [cells[role] for role in (*AFTER_PRODUCT, "weights") if role in cells]
-    copies = [_laid_like(cells["scaled" if i == 0 else "scores"], step.block.cells) for i, step in enumerate(steps) if step]
+    copies = [
+        _laid_like(cells[role], step.block.cells)
+        for role, step in zip(("scaled", "scores"), steps, strict=True)
+        if step is not None
+    ]
     at = given.matrices.places[source].sheet
     padding = padded(subject.sheets, (at, cells[source]), (place.sheet, [*copies, *blocks])) or _unused(subject)
     if padding is None:
