@@ -80,4 +80,4 @@ def test_rows(row: Row) -> None:
 def test_an_array_past_the_budget_is_refused_before_it_is_made(formula: str) -> None:
     result = calculate(formula)
     assert isinstance(result, str)
-    assert result.startswith("not computed: an array of 17,179,869,184 elements")
+    assert result.startswith("not computed: elements of the arrays that one step needs: found 17,179,869,18")

@@ -102,12 +102,13 @@ def _located(node: Located, block: Block, used: Sequence[Rect], survey: Survey, 
         return
     rect = block.rect
     first = reference.at(rect.top, rect.left)
-    last = reference.at(rect.bottom - 1, rect.right - 1)
+    last = first if rect.size == 1 else reference.at(rect.bottom - 1, rect.right - 1)
     if first is None or last is None:
         return
+    whole = first if first is last else first.union(last)
     for sheet in node.sheets:
         # What lies behind the used range is empty and no step computes it.
-        inside = first.union(last).intersection(used[sheet])
+        inside = whole.intersection(used[sheet])
         if inside is not None:
             survey.reads.setdefault((sheet, inside), Read(sheet, inside, reference))
 

@@ -115,8 +115,10 @@ COMPARISONS: Final[dict[str, Callable[[Floats], np.ndarray]]] = {
 
 def align(arrays: list[Array]) -> list[Array]:
     """Pad the array axes as Excel does: a single row or column repeats, other shortages are filled with ``#N/A``."""
-    rows = max((a.shape[2] for a in arrays), default=1)
-    columns = max((a.shape[3] for a in arrays), default=1)
+    shapes = {array.shape[2:] for array in arrays}
+    if len(shapes) < 2:
+        return arrays
+    rows, columns = max(shape[0] for shape in shapes), max(shape[1] for shape in shapes)
     result = []
     for array in arrays:
         _, _, r, c = array.shape

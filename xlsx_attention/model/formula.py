@@ -81,11 +81,19 @@ class Reference:
 
     def at(self, row: int, column: int) -> Rect | None:
         """The rectangle as seen from a cell; ``None`` where a relative part leaves the sheet (``#REF!``)."""
-        rows = self.top.at(row), self.bottom.at(row)
-        columns = self.left.at(column), self.right.at(column)
-        if min(rows) < 0 or max(rows) >= MAX_ROWS or min(columns) < 0 or max(columns) >= MAX_COLUMNS:
+        # Written out: it runs a few times for every reference of a workbook.
+        top, bottom, left, right = self.top, self.bottom, self.left, self.right
+        first = top.index if top.absolute else row + top.index
+        last = bottom.index if bottom.absolute else row + bottom.index
+        low = left.index if left.absolute else column + left.index
+        high = right.index if right.absolute else column + right.index
+        if first > last:
+            first, last = last, first
+        if low > high:
+            low, high = high, low
+        if first < 0 or last >= MAX_ROWS or low < 0 or high >= MAX_COLUMNS:
             return None
-        return Rect(min(rows), min(columns), max(rows) + 1, max(columns) + 1)
+        return Rect(first, low, last + 1, high + 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,8 @@ def _exhausted(machine: Machine, rect: Rect) -> Array:
 
 def _fit(result: Array, shape: tuple[int, int]) -> Array:
     """An array's values over the range that the file gives it: one row or column repeats, what is missing is ``#N/A``."""
+    if result.shape == (1, 1, *shape):
+        return result
     number, kind = result.full()
     number, kind = number[:1, :1], kind[:1, :1]
     rows, columns = number.shape[2:]

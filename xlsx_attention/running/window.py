@@ -36,20 +36,23 @@ def window(
     ``toil`` is told how many cells are looked at, before they are.
     """
     first = reference.at(rect.top, rect.left)
-    last = reference.at(rect.bottom - 1, rect.right - 1)
+    last = first if rect.size == 1 else reference.at(rect.bottom - 1, rect.right - 1)
     if first is None or last is None:
         return Array.of(0.0, REF)
     moves_down = not reference.top.absolute and rect.height > 1
     moves_right = not reference.left.absolute and rect.width > 1
     if first.height > 10_000 or first.width > 1_000:
-        first, last = clip(first, used), clip(last, used)
-    bounding = first.union(last)
+        first, last = (clip(first, used),) * 2 if first is last else (clip(first, used), clip(last, used))
+    bounding = first if first is last else first.union(last)
     if bounding.size > READ_BUDGET:
         raise NotComputed("over-budget", f"a reference to {bounding.size:,} cells (limit {READ_BUDGET:,})")
     if toil is not None:
         far = 0 if plane.rect.covers(bounding) else bounding.size + 200 * min(bounding.size, len(plane.outliers))
         toil(far + bounding.size // 8)
     number, kind = plane.read(bounding)
+    if first is last:
+        # One cell of a block, and one and the same range for it.
+        return Array(number[None, None], kind[None, None] if kind.any() else ALL_NUMBERS)
     rows, columns = first.shape
     shape = (rect.height if moves_down else 1, rect.width if moves_right else 1, rows, columns)
     down, right = number.strides
