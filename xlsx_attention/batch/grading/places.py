@@ -1,7 +1,8 @@
 """Where the key's cells stand in a submission: in their places, or where rows, columns or whole blocks were moved to.
 
-A block is looked for in its own place first; only where its labels are not there is it looked for by inserted rows and
-columns, by its role in attention, by its header, and by its formula and shape, in this order.
+A block is looked for in its own place first. It stands there when its labels do, or when the same formula fills just
+these cells, or its role does: another sentence changes the labels and nothing else. Only where neither is so is it looked
+for by inserted rows and columns, by its role in attention, by its header, and by its formula and shape, in this order.
 """
 
 from __future__ import annotations
@@ -91,7 +92,13 @@ def _lines(texts: Mapping[Place, str], axis: int) -> list[tuple[int, tuple[str, 
 
 
 def _anchors(key: list[tuple[int, tuple[str, ...]]], own: list[tuple[int, tuple[str, ...]]]) -> list[tuple[int, int]]:
-    """(line of the key, offset) for lines with the same labels, in one order on both sheets."""
+    """(line of the key, offset) for lines with the same labels, in one order on both sheets.
+
+    Labels that stand on more lines of one sheet than of the other are no evidence: which of them belong together is
+    unknown (a shorter sentence has more padding).
+    """
+    counts = [Counter(labels for _, labels in lines) for lines in (key, own)]
+    key, own = ([line for line in lines if counts[0][line[1]] == counts[1][line[1]]] for lines in (key, own))
     matcher = difflib.SequenceMatcher(
         None, [labels for _, labels in key], [labels for _, labels in own], autojunk=False
     )
@@ -179,9 +186,27 @@ def _in_place(region: Region, key: Book, own: Book, pair: SheetPair, headers: li
     if headers:
         # One label that a student reworded does not move a block.
         fitting = sum(texts.get((row, column)) == text for row, column, text in headers)
-        return here if 2 * fitting >= len(headers) else None
+        if 2 * fitting >= len(headers):
+            return here
+        if not _stands(region, key, own, here):
+            return None
+        # Of two blocks alike, one under the other, the labels say which is which.
+        elsewhere = _inserted(region, key, own, pair, headers)
+        return None if elsewhere is not None and _stands(region, key, own, elsewhere) else here
     moved = any(offset for _, offset in (*pair.rows, *pair.columns))
     return here if not moved or (_own_offset(region, pair) == (0, 0) and _filled(own, here)) else None
+
+
+def _stands(region: Region, key: Book, own: Book, placement: Placement) -> bool:
+    """Whether the step's formula fills just these cells of the submission, or they play its role."""
+    if region.step is None:
+        return False
+    role = key.roles.get((region.sheet, region.rect))
+    if role is not None and own.roles.get((placement.sheet, placement.rect)) == role:
+        return True
+    block = region.step.block
+    found = own.steps_at[placement.sheet].get((placement.rect.top, placement.rect.left))
+    return found is not None and found.block.cells == placement.rect and found.block.form.r1c1 == block.form.r1c1
 
 
 def _own_offset(region: Region, pair: SheetPair) -> tuple[int, int]:
