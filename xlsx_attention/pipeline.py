@@ -98,17 +98,19 @@ def understand(grid: WorkbookGrid, options: Options = Options()) -> Understood:
     for index in _downstream(plan, lacking) - lacking:
         special.setdefault(index, "depends-on-not-computed")
     attention = AttentionMap()
-    if options.recognise and len(plan.steps) <= RECOGNISED:
-        attention = _recognise(grid, plan)
-    elif options.recognise:
-        grid.notices.append(
-            Notice("not-recognised", "workbook", f"more than {RECOGNISED:,} unlike blocks: no attention was looked for")
-        )
+    if options.recognise:
+        links = sum(map(len, plan.edges.values()))
+        if len(plan.steps) <= RECOGNISED and links <= LINKED:
+            attention = _recognise(grid, plan)
+        else:
+            what = f"{len(plan.steps):,} unlike blocks with {links:,} links between them"
+            grid.notices.append(Notice("not-recognised", "workbook", f"{what}: no attention was looked for"))
     return Understood(grid, plan, values, attention, special, circular)
 
 
-#: Blocks beyond which no attention is looked for: a lesson has some dozens.
-RECOGNISED = 20_000
+#: Blocks, and links between them, beyond which no attention is looked for: a lesson has some dozens.
+RECOGNISED = 10_000
+LINKED = 100_000
 
 
 def _recognise(grid: WorkbookGrid, plan: Plan) -> AttentionMap:
@@ -270,7 +272,8 @@ def _by_role(understood: Understood, judged: Judged) -> tuple[Recomputed, OfStep
 
     Nothing is loaded where nothing is recognised.
     """
-    if not understood.attention.attentions:
+    found = understood.attention
+    if not found.attentions and not any(step.kind == "layer norm" for step in found.others):
         return understood.values, OfSteps()
     from xlsx_attention.attention import exp, matmul_in_order, sum_in_order
     from xlsx_attention.comparing.bare import judge_numbers

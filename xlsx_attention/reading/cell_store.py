@@ -24,8 +24,8 @@ Styles = npt.NDArray[np.uint16]
 #: Pending cells are turned into arrays at this number, so that lists of Python numbers stay small.
 _FLUSH = 1 << 16
 #: Elements that all array ranges of a sheet may cover together before a range is cut to the cells that exist.
-_ARRAY_AREA = 1 << 22
-_ARRAY_CUTS = 64
+_ARRAY_AREA = 1 << 19
+_ARRAY_CUTS = 1_000
 #: Stored numbers kept as text to measure how many digits the application writes.
 SAMPLE = 2_048
 
@@ -291,14 +291,19 @@ class CellStore:
                     rect,
                     self._existing(rect, rows, columns) if cuts <= _ARRAY_CUTS else Rect.cell(row, column),
                 )
-                self.notice("array-range", row, column, f"the array range {claimed.a1} is cut to {rect.a1}, its cells")
+                if rect != claimed:
+                    self.notice(
+                        "array-range", row, column, f"the array range {claimed.a1} is cut to {rect.a1}, its cells"
+                    )
             area += rect.size
             arrays[row, column] = ArrayFormula(rect, mode)
         return arrays
 
     @staticmethod
     def _existing(rect: Rect, rows: Ints, columns: Ints) -> Rect:
-        inside = (rows >= rect.top) & (rows < rect.bottom) & (columns >= rect.left) & (columns < rect.right)
+        first, last = np.searchsorted(rows, (rect.top, rect.bottom))
+        rows, columns = rows[first:last], columns[first:last]
+        inside = (columns >= rect.left) & (columns < rect.right)
         if not inside.any():
             return Rect.cell(rect.top, rect.left)
         return Rect(rect.top, rect.left, int(rows[inside].max()) + 1, int(columns[inside].max()) + 1)

@@ -32,6 +32,7 @@ from xlsx_attention.recognising.terms import (
     pack,
     unpack,
 )
+from xlsx_attention.recognising.thinning import kept
 
 #: Chains of copies and of formulas longer than this are not followed.
 DEEPEST: Final = 60
@@ -44,13 +45,14 @@ class Cells:
     """All that recognition asks of a workbook's cells, each answer remembered.
 
     ``supposed`` holds what bare numbers seem to compute; it stands in for the formulas that a sheet does not have.
-    ``mend``: a cell that lacks its block's formula is read as if it held it, and ranges that wander are held.
+    ``thin``: long ranges are read by their ends. ``mend``: a cell that lacks its block's formula is read as if it held it, and ranges that wander are held.
     """
 
     grid: WorkbookGrid
     plan: Plan
     supposed: dict[int, Expr] = field(default_factory=dict)
     mend: bool = True
+    thin: bool = False
     _owners: list[tuple[Rect, npt.NDArray[np.int32]]] = field(default_factory=list)
     _mended: dict[int, int] = field(default_factory=dict)
     _arrays: dict[int, Block | None] = field(default_factory=dict)
@@ -58,7 +60,7 @@ class Cells:
     _same: dict[int, int] = field(default_factory=dict)
     _values: dict[int, float | None] = field(default_factory=dict)
     _trees: dict[int, Tree] = field(default_factory=dict)
-    _ranges: dict[tuple[int, Rect], tuple[Expr, ...]] = field(default_factory=dict)
+    _ranges: dict[tuple[int, Rect, bool], tuple[Expr, ...]] = field(default_factory=dict)
     _parameters: dict[int, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -108,9 +110,32 @@ class Cells:
                 return read(self._tree(step), self._scope(step, row, column))(0, 0)
             array = self._array(step)
             anchor = step.block.cells
-            return None if array is None else array(row - anchor.top, column - anchor.left)
+            return None if array is None else array(*self._position(anchor, row - anchor.top, column - anchor.left))
         except (Unclear, RecursionError):
             return None
+
+    def _position(self, rect: Rect, row: int, column: int) -> tuple[int, int]:
+        """Where an array holds what it gives to a cell of its range."""
+        if not self.thin:
+            return row, column
+        rows, columns = kept(rect.height), kept(rect.width)
+        if row not in rows or column not in columns:
+            raise Unclear("no sampled cell")
+        return rows.index(row), columns.index(column)
+
+    def steps_in(self, sheet: int, rect: Rect) -> tuple[int, ...]:
+        """All steps whose formulas a rectangle's cells hold, holes of blocks included."""
+        home, plane = self._owners[sheet]
+        inside = rect.intersection(home)
+        found: set[int] = set()
+        if inside is not None:
+            rows = slice(inside.top - home.top, inside.bottom - home.top)
+            found.update(np.unique(plane[rows, inside.left - home.left : inside.right - home.left]).tolist())
+        for cell, step in self._mended.items():
+            at, row, column = unpack(cell)
+            if at == sheet and rect.contains(row, column):
+                found.add(step)
+        return tuple(sorted(found - {-1}))
 
     def _tree(self, step: Step) -> Tree:
         if not self.mend:
@@ -122,7 +147,15 @@ class Cells:
     def _scope(self, step: Step, row: int, column: int) -> Scope:
         plain = step.block.mode == "plain"
         return Scope(
-            self.grid, self.plan.names, step.block.sheet, row, column, plain, ARRAY_FUNCTIONS, ranges=self._ranges
+            self.grid,
+            self.plan.names,
+            step.block.sheet,
+            row,
+            column,
+            plain,
+            ARRAY_FUNCTIONS,
+            ranges=self._ranges,
+            thin=self.thin,
         )
 
     def _array(self, step: Step) -> Block | None:

@@ -17,6 +17,7 @@ from xlsx_attention.recognising.labels import label_of
 from xlsx_attention.recognising.others import left_over, others_of
 from xlsx_attention.recognising.places import Matrix
 from xlsx_attention.recognising.terms import Expr
+from xlsx_attention.recognising.thinning import MANY
 from xlsx_attention.recognising.units import Units
 
 #: A head with all of these needs no help from bare numbers.
@@ -37,13 +38,14 @@ def recognise(grid: WorkbookGrid, plan: Plan) -> AttentionMap:
 
 def read(grid: WorkbookGrid, plan: Plan) -> tuple[Units, tuple[Attention, ...]]:
     """The units of a workbook, with what its bare numbers seem to compute, and the attentions in them."""
-    units, attentions = _from(Cells(grid, plan), [])
+    thin = sum(step.block.cells.size for step in plan.steps) > MANY
+    units, attentions = _from(Cells(grid, plan, thin=thin), [])
     supposed: dict[int, Expr] = {}
     rects: list[tuple[int, Rect]] = []
     by_sheet: dict[int, list[Attention]] = defaultdict(list)
     for attention in attentions:
         by_sheet[attention.sheet].append(attention)
-    cells = Cells(grid, plan)
+    cells = Cells(grid, plan, thin=thin)
     for sheet in grid.sheets:
         mine = by_sheet[sheet.index]
         if mine and all(role in head.roles for attention in mine for head in attention.heads for role in COMPLETE):
@@ -51,7 +53,7 @@ def read(grid: WorkbookGrid, plan: Plan) -> tuple[Units, tuple[Attention, ...]]:
         inference = suppose(sheet.index, cells)
         supposed.update(inference.supposed)
         rects += inference.rects
-    return _from(Cells(grid, plan, supposed), rects) if supposed else (units, attentions)
+    return _from(Cells(grid, plan, supposed, thin=thin), rects) if supposed else (units, attentions)
 
 
 def _from(cells: Cells, supposed: list[tuple[int, Rect]]) -> tuple[Units, tuple[Attention, ...]]:

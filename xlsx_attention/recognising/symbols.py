@@ -43,9 +43,11 @@ from xlsx_attention.recognising.terms import (
     times,
     total,
 )
+from xlsx_attention.recognising.thinning import END, kept
 
 #: Ranges larger than this (whole columns) are of no use in a formula that is followed cell by cell.
 LARGEST = 20_000
+LARGEST_THINNED = 1_000_000
 
 
 class Unclear(Exception):
@@ -108,7 +110,9 @@ class Scope:
     variables: Mapping[str, Value] = field(default_factory=dict)
     depth: int = 0
     #: Ranges read before, as lists of their cells: a column that thousands of formulas sum is laid out once.
-    ranges: dict[tuple[int, Rect], tuple[Expr, ...]] = field(default_factory=dict)
+    ranges: dict[tuple[int, Rect, bool], tuple[Expr, ...]] = field(default_factory=dict)
+    #: Whether long ranges are read by their ends.
+    thin: bool = False
 
     def bind(self, variables: Mapping[str, Value]) -> Scope:
         return replace(self, variables={**self.variables, **variables}, depth=self.depth + 1)
@@ -190,13 +194,18 @@ def _rect(tree: Located, scope: Scope) -> tuple[int, Rect]:
     return tree.sheets[0], rect
 
 
-def _of(sheet: int, rect: Rect) -> Block:
+def _of(sheet: int, rect: Rect, *, thin: bool = False) -> Block:
+    if thin and max(rect.shape) > 2 * END:
+        rows, columns = kept(rect.height), kept(rect.width)
+        return Block(
+            len(rows), len(columns), lambda i, j: Cell(pack(sheet, rect.top + rows[i], rect.left + columns[j]))
+        )
     return Block(rect.height, rect.width, lambda i, j: Cell(pack(sheet, rect.top + i, rect.left + j)))
 
 
 def whole_range(tree: Located, scope: Scope) -> tuple[Expr, ...]:
     """Every cell of a range, in reading order."""
-    key = _rect(tree, scope)
+    key = (*_rect(tree, scope), scope.thin)
     found = scope.ranges.get(key)
     if found is None:
         found = scope.ranges[key] = tuple(_range(tree, scope).all())
@@ -205,12 +214,12 @@ def whole_range(tree: Located, scope: Scope) -> tuple[Expr, ...]:
 
 def _range(tree: Located, scope: Scope) -> Block:
     sheet, rect = _rect(tree, scope)
-    if rect.size > LARGEST:
+    if rect.size > (LARGEST_THINNED if scope.thin else LARGEST):
         inside = rect.intersection(scope.grid.sheets[sheet].cached.used)
         if inside is None:
             raise Unclear("empty range")
         rect = inside
-    return _of(sheet, rect)
+    return _of(sheet, rect, thin=scope.thin)
 
 
 def here(tree: Located, scope: Scope) -> Block:
@@ -237,7 +246,7 @@ def _spill(inner: Tree, scope: Scope) -> Block:
         raise Unclear("spill of an expression")
     sheet, rect = _rect(inner, scope)
     array = scope.grid.sheets[sheet].arrays.get((rect.top, rect.left))
-    return _of(sheet, rect if array is None else array.rect)
+    return _of(sheet, rect if array is None else array.rect, thin=scope.thin)
 
 
 def each(function: Callable[..., Expr], *blocks: Block) -> Block:
@@ -324,5 +333,6 @@ def _call(tree: Call, scope: Scope) -> Value:
             # Excel would not take the formula: it gives #VALUE!, whatever its arguments are.
             raise Unclear
         return function(tree.args, scope)
-    blocks = [read(arg, scope) for arg in tree.args]
+    # A count or a mean is of all its cells.
+    blocks = [read(arg, replace(scope, thin=False)) for arg in tree.args]
     return single(Func(tree.name, tuple(item for block in blocks for item in block.all())))

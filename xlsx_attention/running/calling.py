@@ -186,7 +186,8 @@ def _argument(
     at: tuple[int, ...],
 ) -> Any:
     if parameter.kind not in _ONE_VALUE:
-        return None if operand.missing else Matrix(view[0][at], view[1][at])
+        # What may be left out is None; what must be there but is left empty between commas is an empty cell.
+        return None if operand.missing and parameter.optional else Matrix(view[0][at], view[1][at])
     if operand.missing and parameter.optional and parameter.default is None:
         return None
     value = ev.scalar(float(view[0][at]), int(view[1][at]))

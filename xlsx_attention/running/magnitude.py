@@ -65,14 +65,19 @@ class _Terms:
             while isinstance(first, Binary) and first.op in _COMBINE:
                 spine.append(first)
                 first = first.left
-            terms = self.of(first)
+            # n terms added one after the other: n times their sum, whatever stands on either side of each sign.
+            terms, count = self.of(first), 1
             for binary in reversed(spine):
+                if binary.op in "+-":
+                    terms, count = terms + self.of(binary.right), count + 1
+                    continue
+                terms, count = count * terms, 1
                 if binary.op == "/":
                     with np.errstate(all="ignore"):
                         terms = np.nan_to_num(terms / np.abs(self._value(binary.right)), posinf=0.0)
                 else:
-                    terms = _COMBINE[binary.op](terms, self.of(binary.right))
-            return terms
+                    terms = terms * self.of(binary.right)
+            return count * terms
         if isinstance(tree, Unary):
             inner = self.of(tree.operand)
             return inner / 100.0 if tree.op == "%" else inner
@@ -119,12 +124,7 @@ class _Terms:
         return np.abs(self._value(tree)) + 4.0 * (1.0 + self.of(tree.args[0]))
 
 
-_COMBINE: dict[str, Callable[[Floats, Floats], Floats]] = {
-    "+": lambda a, b: 2 * (a + b),
-    "-": lambda a, b: 2 * (a + b),
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a,
-}
+_COMBINE = frozenset("+-*/")
 _SUMS: dict[str, Callable[[_Terms, Call], Floats]] = {
     "SUM": _Terms._sum,
     "AVERAGE": _Terms._average,
