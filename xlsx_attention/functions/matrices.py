@@ -53,6 +53,9 @@ def mmult(a: Array, b: Array) -> Array:
     if a.shape[3] != b.shape[2]:
         return _constant((1, 1, 1, 1), VALUE)
     bad = _first_bad((a, b), VALUE)
+    if bad is not None and bad[1].all():
+        # One error, not an array of errors: it fills whatever range the formula has.
+        return Array(*bad)
     left, right = a.full()[0], b.full()[0]
     with np.errstate(all="ignore"):
         number = sum_of_products(left[:, :, :, None, :], np.swapaxes(right, 2, 3)[:, :, None, :, :])
