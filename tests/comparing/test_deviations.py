@@ -36,7 +36,8 @@ def verified(path: Path, functions: list[str], labels: list[str]) -> FileReport:
     return verify_file(path)
 
 
-# The definition (Ba, Kiros, Hinton, "Layer Normalization", 2016, equation 3) divides the squares by H: the population's.
+# The definition (Ba, Kiros, Hinton, "Layer Normalization", 2016, equation 3) divides the squares by H: the
+# population's.
 @pytest.mark.parametrize(
     ("functions", "labels", "blamed"),
     [

@@ -11,7 +11,9 @@ from xlsx_attention import reading
 from xlsx_attention.comparing import intervals
 from xlsx_attention.comparing.intervals import Interval
 from xlsx_attention.comparing.reach import reached
+from xlsx_attention.generating import generate
 from xlsx_attention.model.address import cell_name
+from xlsx_attention.model.example import ExampleSpec
 from xlsx_attention.model.grid import WorkbookGrid
 from xlsx_attention.model.report import FileReport
 from xlsx_attention.model.values import NUMBER
@@ -140,3 +142,16 @@ def test_what_a_wrong_cell_reaches(
     origin: tuple[str, int, int], role: str, at: tuple[int, int], expected: bool
 ) -> None:
     assert reached(origin, role, *at) is expected
+
+
+@pytest.mark.parametrize("decimals", [None, 2])
+@pytest.mark.parametrize("kind", ["wrong-scale", "mask-on-rows"])
+def test_a_mistake_of_method_is_one_finding_without_formulas_as_well(
+    tmp_path: Path, kind: str, decimals: int | None
+) -> None:
+    spec = ExampleSpec(tokens=("a", "b", "c"), length=5, d_model=5, d_k=5, seed=3, mistakes=1, kinds=(kind,), lang="en")
+    lesson, _ = generate(spec, tmp_path / "lesson.xlsx")
+    [finding] = verify_file(lesson).findings
+    report = verify_grid(bare(lesson, decimals))
+    assert [(f.rect, f.cause) for f in report.findings] == [(finding.rect, kind)]
+    assert report.counts["agrees"] == report.computed > 0

@@ -149,11 +149,10 @@ class _Head:
         own = self.shown[role]
         chain = Chain(self.subject.given, {r: i for r, i in self.shown.items() if r != role})
         way, inputs = self._best(chain, role)
-        if way is None or way.share < EXPLAINS:
-            # An input of the attention, or a block that no right way explains.
+        mistaken = way is not None and way.share < MOST and role in self.typed and self._of_method(role, chain)
+        if mistaken or way is None or way.share < EXPLAINS:
+            # A mistake of method, an input of the attention, or a block that nothing explains.
             self.true[role] = own
-            if way is not None and role in self.typed:
-                self._of_method(role, chain)
             return
         expected = take(Chain(self.subject.given, {**chain.at, **inputs}), role, way, own)
         true_chain = Chain(self.subject.given, {**self.true, **{r: i for r, i in inputs.items() if r not in ORDER}})
@@ -248,21 +247,22 @@ class _Head:
         message = says_scale(given, where, role + subject.suffix)
         self.result.findings.append(subject.finding(role, "wrong-scale", message, right))
 
-    def _of_method(self, role: str, chain: Chain) -> None:
-        """A rectangle that one mistake of method explains, cell by cell."""
+    def _of_method(self, role: str, chain: Chain) -> bool:
+        """Whether one mistake of method explains a rectangle, cell by cell; then it is a finding."""
         own, subject = self.shown[role], self.subject
         given = subject.given
         taught = next((step for step in STEPS if step.role == role), None)
         made = next(chain.ways(role, given.divisor), None)
         fitted = None if made is None else fitted_to(made, own)
         if taught is None or fitted is None:
-            return
+            return False
         for suspicion in taught.wrong:
             block = suspicion.makes(given)
             if block is None or block.size != own.low.size:
                 continue
             block = block.reshape(own.shape)
-            around = Interval(block, block).widened((fitted.high - fitted.low) / 2)
+            with np.errstate(invalid="ignore"):
+                around = Interval(block, block).widened(np.nan_to_num((fitted.high - fitted.low) / 2))
             if meeting(own, around).mean() <= MOST:
                 continue
             if suspicion.cause == "wrong-scale":
@@ -272,7 +272,8 @@ class _Head:
                 right = next((matrix for matrix in taught.right(given) if matrix is not None), None)
                 self.result.findings.append(subject.finding(role, suspicion.cause, message, right))
             self._verdicts(role, own, around, around)
-            return
+            return True
+        return False
 
 
 def _verdict(follows: bool, traced: bool, upstream: bool) -> str:

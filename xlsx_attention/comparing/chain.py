@@ -12,6 +12,7 @@ import numpy as np
 from xlsx_attention.comparing import intervals
 from xlsx_attention.comparing.given import Given
 from xlsx_attention.comparing.intervals import Interval
+from xlsx_attention.comparing.masks import FILLERS
 from xlsx_attention.model.values import Floats
 
 #: The steps in running order.
@@ -62,8 +63,7 @@ class Chain:
         shown = self.at.get("masked")
         if shown is not None:
             # What is hidden is hidden, whatever number stands for it.
-            keep = self.given.open
-            return intervals.masked(shown, keep) if shown.shape == keep.shape else shown
+            return intervals.masked(shown, shown.high > FILLERS)
         base = self.base(divisor)
         return None if base is None or base.shape != self.given.open.shape else intervals.masked(base, self.given.open)
 
@@ -110,11 +110,15 @@ def _shifted(c: Chain, divisor: float) -> Iterator[Interval | None]:
 
 
 def _peak(c: Chain, divisor: float) -> Interval | None:
-    shown = c.at.get("row_max")
-    if shown is not None:
-        return Interval(shown.low.reshape(-1, 1), shown.high.reshape(-1, 1))
-    logits = c.logits(divisor)
-    return None if logits is None else intervals.maximum(logits)
+    shown, logits = c.at.get("row_max"), c.logits(divisor)
+    if shown is None:
+        return None if logits is None else intervals.maximum(logits)
+    low, high = shown.low.reshape(-1, 1), shown.high.reshape(-1, 1)
+    if logits is not None and len(logits.high) == len(high):
+        # The maximum of a line that is hidden whole is its filler.
+        dead = np.isneginf(logits.high).all(axis=1, keepdims=True)
+        low, high = np.where(dead, -np.inf, low), np.where(dead, -np.inf, high)
+    return Interval(low, high)
 
 
 def _exp(c: Chain, divisor: float) -> Iterator[Interval | None]:

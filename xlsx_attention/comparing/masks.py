@@ -11,6 +11,8 @@ from xlsx_attention.model.values import Floats
 Bools = npt.NDArray[np.bool_]
 #: A score this far below its unmasked self is hidden: exp(−15) is 3e-7. Public sheets use −99 as well as −1e9.
 HIDDEN_BY = 15.0
+#: A masked score below this is a filler, such as −99 or −1e9.
+FILLERS = -50.0
 
 
 def later(queries: int, keys: int) -> Bools:

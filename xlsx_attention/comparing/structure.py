@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from xlsx_attention.comparing.given import Maybe, alike, masked_with, transposed
+from xlsx_attention.comparing.masks import FILLERS
 from xlsx_attention.comparing.matrices import Cells, cells_of
 from xlsx_attention.comparing.padding import Padding, padded
 from xlsx_attention.comparing.sentences import say
-from xlsx_attention.comparing.subject import FILLERS, Subject
+from xlsx_attention.comparing.subject import Subject
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.report import Finding
 from xlsx_attention.model.role import Place

@@ -8,15 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from xlsx_attention.comparing.given import Given, Maybe
+from xlsx_attention.comparing.masks import FILLERS
 from xlsx_attention.comparing.matrices import Sheets
 from xlsx_attention.model.formula import Located, Reference, Single, Spill
 from xlsx_attention.model.plan import Step
 from xlsx_attention.model.report import Finding, Text
 from xlsx_attention.model.role import Attention, AttentionMap, Head
 from xlsx_attention.model.values import Floats
-
-#: A masked score below this is a filler, such as −99 or −1e9.
-FILLERS = -50.0
 
 
 @dataclass(frozen=True, slots=True)
