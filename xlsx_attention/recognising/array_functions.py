@@ -28,6 +28,7 @@ from xlsx_attention.recognising.symbols import (
     whole_range,
 )
 from xlsx_attention.recognising.terms import Cell, Expr, Func, Num, Sum, power, times, total, unpack
+from xlsx_attention.recognising.thinning import kept
 
 Args = tuple[Tree, ...]
 
@@ -169,6 +170,8 @@ def constant(value: Expr, scope: Scope) -> float | None:
 
 
 def _index(args: Args, scope: Scope) -> Value:
+    # Its numbers count all rows and columns.
+    scope = replace(scope, thin=False)
     block = read(args[0], scope)
     numbers = [_whole(arg, scope) for arg in args[1:3]]
     if len(numbers) == 1:
@@ -201,11 +204,11 @@ def _vstack(args: Args, scope: Scope) -> Value:
 
 
 def _rows(args: Args, scope: Scope) -> Value:
-    return single(Num(float(read(args[0], scope).rows)))
+    return single(Num(float(read(args[0], replace(scope, thin=False)).rows)))
 
 
 def _columns(args: Args, scope: Scope) -> Value:
-    return single(Num(float(read(args[0], scope).columns)))
+    return single(Num(float(read(args[0], replace(scope, thin=False)).columns)))
 
 
 def _position(axis: int) -> Callable[[Args, Scope], Value]:
@@ -220,8 +223,10 @@ def _position(axis: int) -> Callable[[Args, Scope], Value]:
         if scope.plain and rect.size > 1:
             rect = rect if here(args[0], scope) is None else type(rect).cell(rect.top, rect.left)
         start = (rect.top, rect.left)[axis] + 1
-        rows, columns = (rect.height, 1) if axis == 0 else (1, rect.width)
-        return Block(rows, columns, lambda i, j: Num(float(start + i + j)))
+        length = (rect.height, rect.width)[axis]
+        at = kept(length) if scope.thin else range(length)
+        rows, columns = (len(at), 1) if axis == 0 else (1, len(at))
+        return Block(rows, columns, lambda i, j: Num(float(start + at[i + j])))
 
     return position
 

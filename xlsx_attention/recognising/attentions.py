@@ -10,9 +10,11 @@ from xlsx_attention.model.role import Attention, Head, Orientation, Place
 from xlsx_attention.recognising.cells import Cells
 from xlsx_attention.recognising.chain import Vector
 from xlsx_attention.recognising.heads import Found, Labeller, tokens_of
+from xlsx_attention.recognising.masks import hidden_keys
 from xlsx_attention.recognising.places import Matrix, place_of
 from xlsx_attention.recognising.projections import Projection
 from xlsx_attention.recognising.terms import Cell, leaves, unpack
+from xlsx_attention.recognising.thinning import whole
 from xlsx_attention.recognising.units import DotCell, Units
 
 
@@ -28,18 +30,20 @@ def attentions_of(found: list[Found], units: Units, label: Labeller) -> tuple[At
     return tuple(sorted(made, key=lambda a: (a.sheet, a.heads[0].roles["weights"].rect)))
 
 
-def _outputs(head: Found) -> set[int]:
-    return {cell for line in head.matrices.get("output", ()) for cell in line}
+def _outputs(head: Found, *, thin: bool = False) -> set[int]:
+    output = head.matrices.get("output", ())
+    return {cell for line in (whole(output) if thin else output) for cell in line}
 
 
 def _joined(found: list[Found], units: Units) -> list[Group]:
     """Heads that one product with W_o (or one concatenation) joins, then heads over the same tokens."""
-    owner = {cell: number for number, head in enumerate(found) for cell in _outputs(head)}
+    thin = units.cells.thin
+    owner = {cell: number for number, head in enumerate(found) for cell in _outputs(head, thin=thin)}
     groups: list[Group] = []
     taken: set[int] = set()
     by_members: dict[frozenset[int], list[DotCell]] = {}
     for dot in units.dots_with(set(owner)):
-        for side in (dot.left, dot.right):
+        for side in (whole((vector,))[0] if thin else vector for vector in (dot.left, dot.right)):
             members = frozenset(owner[cell] for cell in side if cell in owner)
             # Only what multiplies a token's whole output is W_o.
             if members and sum(cell in owner for cell in side) * 2 > len(side):
@@ -196,10 +200,10 @@ def _head(
     }
     return Head(
         roles,
-        head.d_k,
+        len(whole(head.matrices["K"])[0]) if cells.thin else head.d_k,
         head.scale,
         None if mask is None else mask.kind,
-        () if mask is None else mask.hidden_keys,
+        () if mask is None else hidden_keys(mask, whole(head.matrices["K"]), cells) if cells.thin else mask.hidden_keys,
         softmax_axis=head.softmax_axis,
         row_max_axis=head.row_max_axis,
         mask_axis=None if mask is None else mask.axis,

@@ -61,6 +61,7 @@ class Cells:
     _values: dict[int, float | None] = field(default_factory=dict)
     _trees: dict[int, Tree] = field(default_factory=dict)
     _ranges: dict[tuple[int, Rect, bool], tuple[Expr, ...]] = field(default_factory=dict)
+    _blocks: dict[tuple[int, Rect, bool], Block] = field(default_factory=dict)
     _parameters: dict[int, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -155,6 +156,7 @@ class Cells:
             plain,
             ARRAY_FUNCTIONS,
             ranges=self._ranges,
+            blocks=self._blocks,
             thin=self.thin,
         )
 

@@ -18,6 +18,7 @@ from xlsx_attention.recognising.terms import (
     Sum,
     Term,
     inverse,
+    pairs_of,
     terms,
     times,
 )
@@ -116,6 +117,11 @@ def _through(body: Expr, cells: Cells, walk: Walk, did: set[str], depth: int) ->
         elif isinstance(body, (Exp, Max, Func)):
             return False
         else:
+            plain = pairs_of(body)
+            if plain is not None and len(plain[0]) > 1:
+                did.add("dot")
+                walk.pair = tuple(map(cells.same, plain[0])), tuple(map(cells.same, plain[1]))
+                return True
             parts = terms(body)
             if is_dot(parts, cells):
                 did.add("dot")

@@ -21,6 +21,7 @@ from xlsx_attention.recognising.meeting import agrees, met
 from xlsx_attention.recognising.softmaxes import Chain, Search, is_softmax
 from xlsx_attention.recognising.tables import Table, tables_of
 from xlsx_attention.recognising.terms import Cell, Exp, Expr, Func, If, Max, Num, inverse, times, total
+from xlsx_attention.recognising.thinning import kept
 
 
 @dataclass(slots=True)
@@ -167,7 +168,7 @@ class Inference:
         a, b, bias = fit.a.ids, fit.b.ids, fit.bias
 
         def cell(i: int, j: int) -> Expr:
-            pairs = (times(Cell(int(a[i, k])), Cell(int(b[k, j]))) for k in range(a.shape[1]))
+            pairs = (times(Cell(int(a[i, k])), Cell(int(b[k, j]))) for k in (kept(a.shape[1]) if self.cells.thin else range(a.shape[1])))
             dot = total(pairs)
             if bias is not None:
                 line = bias.ids[0, j] if bias.shape[0] == 1 else bias.ids[i, 0]
@@ -185,7 +186,7 @@ class Inference:
         if chain.unmasked is not None:
             self._write_masked(chain, chain.unmasked)
         source, axis = chain.source, chain.axis
-        lines = range(source.shape[axis])
+        lines = kept(source.shape[axis]) if self.cells.thin else range(source.shape[axis])
 
         def at(table: Table, i: int, j: int) -> Cell:
             rows, columns = table.shape

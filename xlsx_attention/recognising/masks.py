@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from xlsx_attention.model.role import Axis
 from xlsx_attention.recognising.cells import Cells
 from xlsx_attention.recognising.chain import How, MaskUse
 from xlsx_attention.recognising.terms import Cell, leaves
+from xlsx_attention.recognising.thinning import kept, whole
 
 #: Added to a score, anything below this hides it: exp(-20) is 2e-9. Public sheets use -99 as well as -1e9.
 HIDES = -20.0
@@ -42,6 +43,16 @@ def mask_of(uses: Mapping[tuple[int, int], list[MaskUse]], shape: tuple[int, int
         # Nothing is hidden on this example: a line of cells is a padding mask, a square one is not known.
         kind = "padding" if len(own) == 1 else "custom"
     return Mask(kind, axis, keys, how, own)
+
+
+def hidden_keys(mask: Mask, keys: Sequence[object], cells: Cells) -> tuple[int, ...]:
+    """Hidden positions among all ``keys`` of a mask that was read by a sample."""
+    line = whole(mask.cells)[0] if len(mask.cells) == 1 else ()
+    at = kept(len(keys))
+    if mask.axis == "keys" and len(line) == len(keys) > len(mask.cells[0]):
+        typed = {cells.number(mask.cells[0][k]) for k in mask.hidden_keys}
+        return tuple(k for k, cell in enumerate(line) if cells.number(cell) in typed)
+    return tuple(at[k] if k < len(at) else k for k in mask.hidden_keys)
 
 
 def hides(mask: MaskUse, cells: Cells) -> bool:

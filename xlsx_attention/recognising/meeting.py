@@ -66,7 +66,7 @@ def _few(wrong: Bools) -> bool:
 
 
 def _bits(wanted: Table, slack: Floats | float, fits: Bools) -> float:
-    """How unlikely it is that the cells that meet do so by chance: each falls within its interval, out of the spread."""
+    """How unlikely the meeting is by chance: each cell falls within its interval, out of the spread."""
     numbers = wanted.values[fits]
     visible = numbers[np.abs(numbers) < 1e6]
     if visible.size < 2:

@@ -9,6 +9,7 @@ from xlsx_attention.model.address import Rect
 from xlsx_attention.model.role import Orientation, Place
 from xlsx_attention.recognising.cells import Cells
 from xlsx_attention.recognising.terms import unpack
+from xlsx_attention.recognising.thinning import whole
 
 #: Cells by (line, element): one line a token, a query or an output feature.
 Matrix: TypeAlias = Sequence[Sequence[int]]
@@ -38,13 +39,18 @@ def orientation_of(matrix: Matrix) -> Orientation | None:
 
 def place_of(matrix: Matrix, orientation: Orientation, cells: Cells) -> Place | None:
     """Where a matrix lies, its lines along ``orientation`` unless it is transposed; ``None`` for an empty one."""
+    if cells.thin:
+        matrix = whole(matrix)
     ids = list(dict.fromkeys(cell for line in matrix for cell in line))
     if not ids:
         return None
     sheet = unpack(ids[0])[0]
     here = [cell for cell in ids if unpack(cell)[0] == sheet]
-    steps = tuple(sorted({step for cell in here if (step := cells.step_of(cell)) is not None}))
     rect = bounds(here)
+    if rect.size == len(here):
+        steps = cells.steps_in(sheet, rect)
+    else:
+        steps = tuple(sorted({step for cell in here if (step := cells.step_of(cell)) is not None}))
     lies = orientation_of(matrix)
     across = lies is not None and lies != orientation
     lines = tuple(tuple(unpack(cell)[1:] for cell in line if unpack(cell)[0] == sheet) for line in matrix)

@@ -111,6 +111,8 @@ class Scope:
     depth: int = 0
     #: Ranges read before, as lists of their cells: a column that thousands of formulas sum is laid out once.
     ranges: dict[tuple[int, Rect, bool], tuple[Expr, ...]] = field(default_factory=dict)
+    #: The same as arrays.
+    blocks: dict[tuple[int, Rect, bool], Block] = field(default_factory=dict)
     #: Whether long ranges are read by their ends.
     thin: bool = False
 
@@ -219,7 +221,13 @@ def _range(tree: Located, scope: Scope) -> Block:
         if inside is None:
             raise Unclear("empty range")
         rect = inside
-    return _of(sheet, rect, thin=scope.thin)
+    if rect.size == 1:
+        return _of(sheet, rect)
+    key = (sheet, rect, scope.thin)
+    found = scope.blocks.get(key)
+    if found is None:
+        found = scope.blocks[key] = _of(sheet, rect, thin=scope.thin)
+    return found
 
 
 def here(tree: Located, scope: Scope) -> Block:

@@ -105,6 +105,8 @@ def total(parts: Iterable[Expr]) -> Expr:
 
 def times(*parts: Expr) -> Expr:
     """A product; products inside products are flattened, numbers multiplied."""
+    if len(parts) == 2 and type(parts[0]) is Cell and type(parts[1]) is Cell:
+        return Product(parts)
     number = 1.0
     flat: list[Expr] = []
     for part in parts:
@@ -190,6 +192,23 @@ def terms(of: Expr) -> list[Term]:
         inner = terms(factors[0])
         return [Term(number * term.number, term.factors, term.divisors) for term in inner]
     return [Term(number, tuple(factors), tuple(divisors))]
+
+
+def pairs_of(of: Expr) -> tuple[list[int], list[int]] | None:
+    """The two vectors of a plain sum of products of two cells, which most large sums are."""
+    if type(of) is not Sum:
+        return None
+    left: list[int] = []
+    right: list[int] = []
+    for part in of.terms:
+        if type(part) is not Product or len(part.factors) != 2:
+            return None
+        a, b = part.factors
+        if type(a) is not Cell or type(b) is not Cell:
+            return None
+        left.append(a.id)
+        right.append(b.id)
+    return left, right
 
 
 def leaves(of: Expr) -> list[int]:

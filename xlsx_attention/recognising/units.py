@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 from xlsx_attention.model.address import Rect
 from xlsx_attention.recognising.cells import Cells
 from xlsx_attention.recognising.chain import Vector
-from xlsx_attention.recognising.terms import Cell, Expr, Num, Sum, Term, cells_of, leaves, pack, terms
+from xlsx_attention.recognising.terms import Cell, Expr, Num, Sum, Term, cells_of, leaves, pack, pairs_of, terms
+from xlsx_attention.recognising.thinning import END, kept
 
 #: A step with more cells than this is no worked example; it is not followed cell by cell.
 LARGEST_STEP = 60_000
+#: Nor are more holes in its block than this.
+MOST_HOLES = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +22,16 @@ class Unit:
     sheet: int
     rect: Rect
     more: tuple[int, ...] = ()
+    thin: bool = False
 
     def cells(self) -> Iterator[int]:
-        """All cells, with those in which the step's formula is missing."""
-        yield from cells_of(self.sheet, self.rect)
+        """All cells (or those that stand for them), with those in which the step's formula is missing."""
+        if self.thin and max(self.rect.shape) > 2 * END:
+            columns = kept(self.rect.width)
+            for i in kept(self.rect.height):
+                yield from (pack(self.sheet, self.rect.top + i, self.rect.left + j) for j in columns)
+        else:
+            yield from cells_of(self.sheet, self.rect)
         yield from self.more
 
     @property
@@ -49,6 +58,9 @@ def dot_cell(cell: int, cells: Cells) -> DotCell | None:
 
 
 def dot_in(cell: int, body: Expr, cells: Cells) -> DotCell | None:
+    plain = pairs_of(body)
+    if plain is not None:
+        return DotCell(cell, tuple(map(cells.same, plain[0])), tuple(map(cells.same, plain[1])))
     left: list[int] = []
     right: list[int] = []
     added: list[Expr] = []
@@ -97,10 +109,10 @@ class Units:
             holes.setdefault(repair.step, []).append(pack(repair.sheet, repair.row, repair.column))
         units = cls(cells)
         for step in cells.plan.steps:
-            if step.block.cells.size <= LARGEST_STEP:
+            if cells.thin or step.block.cells.size <= LARGEST_STEP:
                 more = tuple(holes.get(step.index, ()))
-                units.all.append(Unit(step.block.sheet, step.block.cells, more))
-        units.all += [Unit(sheet, rect) for sheet, rect in supposed]
+                units.all.append(Unit(step.block.sheet, step.block.cells, more[:MOST_HOLES], cells.thin))
+        units.all += [Unit(sheet, rect, thin=cells.thin) for sheet, rect in supposed]
         for unit in units.all:
             body = cells.raw(unit.first)
             if isinstance(body, Cell):
