@@ -36,12 +36,14 @@ class GradeTable:
                 "points": row.points,
                 "out of": row.out_of,
                 "percent": None if row.score is None else round(100 * row.score, 2),
-                "slips": sum(bool(step["reasons"]) for step in grade["steps"]),
+                "slips": sum(bool(step["reasons"]) for step in grade["steps"] if not step["aside"]),
                 "changed inputs": grade["changed_inputs"],
                 "reasons": "; ".join(reasons[:REASONS])
                 + (f"; and {len(reasons) - REASONS} more" if len(reasons) > REASONS else ""),
             }
             for step in grade["steps"]:
+                if step["aside"]:
+                    continue  # no points: no column of a gradebook
                 name = f"{step['name']} ({step['out_of']:g})"
                 self.steps.setdefault(name)
                 line[name] = step["points"]

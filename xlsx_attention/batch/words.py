@@ -41,6 +41,7 @@ WORDS: dict[str, Text] = {
     "points": Text("points", "分"),
     "step": Text("step", "步骤"),
     "carried": Text("follows from your own earlier numbers", "与你自己前面的数值一致"),
+    "aside": Text("no points of its own", "本身不计分"),
     "remarks": Text("Remarks", "说明"),
 }
 

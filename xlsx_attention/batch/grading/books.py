@@ -10,6 +10,7 @@ from typing import Self
 import numpy as np
 
 from xlsx_attention import parsing, reading
+from xlsx_attention.batch.grading.roles import names
 from xlsx_attention.compiling.plan import compile_plan
 from xlsx_attention.errors import UnreadableFile, UsageError
 from xlsx_attention.model.address import Rect
@@ -119,7 +120,7 @@ class Book:
 
     @cached_property
     def roles(self) -> dict[tuple[int, Rect], str]:
-        return {} if self.report is None else self.report.attention.labels()
+        return {} if self.report is None else names(self.report.attention)
 
 
 class KeyBook(Book):

@@ -9,7 +9,7 @@ from xlsx_attention.batch.grading.books import Book, KeyBook, Region
 from xlsx_attention.batch.grading.places import Placement
 from xlsx_attention.comparing.tolerance import Tolerance, close
 from xlsx_attention.model.address import Rect
-from xlsx_attention.model.plan import Step
+from xlsx_attention.model.plan import Plan, Step
 from xlsx_attention.model.values import NOT_COMPUTED, NUMBER, TEXT, Plane, Scalar
 from xlsx_attention.running import run
 from xlsx_attention.running.evaluator import Machine
@@ -19,8 +19,18 @@ from xlsx_attention.running.magnitude import magnitude
 class Carried:
     """``planes``: the student's values in the key's places; ``expected``: what the key's formulas give on them."""
 
-    def __init__(self, key: KeyBook, own: Book, placed: list[tuple[Region, Placement]], inputs: bool) -> None:
-        """``inputs``: the student's own inputs count, else the key's."""
+    def __init__(
+        self,
+        key: KeyBook,
+        own: Book,
+        placed: list[tuple[Region, Placement]],
+        inputs: bool,
+        copies: tuple[Step, ...] = (),
+        tolerance: Tolerance | None = None,
+    ) -> None:
+        """``inputs``: the student's own inputs count, else the key's. ``copies``: steps that earn nothing, so that
+        nothing follows from a slip in them: what reads them is held against the block that they should repeat.
+        """
         self.key = key
         self.planes = [plane.copy() for plane in key.values]
         for region, placement in placed:
@@ -35,8 +45,27 @@ class Carried:
                 if kind in (TEXT, NOT_COMPUTED):
                     number = float(key.grid.texts.add(own.grid.texts[number]))
                 theirs.set(row, column, number, kind)
-        self.expected: list[Plane] = run.from_precedents(key.grid, key.plan, parsing.parse, planes=self.planes)
+        read = self._mended(copies, tolerance or Tolerance()) if copies else self.planes
+        self.expected: list[Plane] = run.from_precedents(key.grid, key.plan, parsing.parse, planes=read)
         self._machine = Machine(key.grid, self.planes, key.plan.names, parsing.parse)
+
+    def _mended(self, copies: tuple[Step, ...], tolerance: Tolerance) -> list[Plane]:
+        """The student's values, and in each copy that is not one what it should repeat."""
+        planes = [plane.copy() for plane in self.planes]
+        few = Plan(copies, names=self.key.plan.names)
+        # A copy of a copy is right one round later.
+        for _ in copies:
+            right, mended = run.from_precedents(self.key.grid, few, parsing.parse, planes=planes), False
+            for step in copies:
+                sheet, cells = step.block.sheet, step.block.cells
+                own, due = planes[sheet].read(cells), right[sheet].read(cells)
+                for i, j in np.argwhere(~close(*own, *due, tolerance)):
+                    row, column = cells.top + int(i), cells.left + int(j)
+                    planes[sheet].set(row, column, *right[sheet].get(row, column))
+                    mended = True
+            if not mended:
+                break
+        return planes
 
     def agrees(self, step: Step | None, sheet: int, row: int, column: int, other: Plane, tolerance: Tolerance) -> bool:
         """Whether the student's value agrees with that of ``other`` (the key's values, or the expected ones)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from xlsx_attention.batch.grading.asides import copies
 from xlsx_attention.batch.grading.books import Book, KeyBook, Place, Region, input_regions
 from xlsx_attention.batch.grading.carry import Carried
 from xlsx_attention.batch.grading.places import Placement, place_all
@@ -34,6 +35,14 @@ class Grader:
     def __init__(self, key: KeyBook, rubric: Rubric) -> None:
         self.key, self.rubric = key, rubric
         self.steps = marked_steps(key, rubric)
+        named = {(step.sheet, cell) for step in self.steps if not step.aside for cell, _ in step.cells}
+        unpaid = copies(key)
+        #: Copies that no step of the rubric names: a slip in one is a slip in the step that reads it.
+        self.copies = tuple(
+            step
+            for step in key.plan.steps
+            if step.index in unpaid and named.isdisjoint((step.block.sheet, cell) for cell in step.block.cells.cells())
+        )
         self.regions = [Region(s.block.sheet, s.block.cells, s) for s in key.plan.steps] + input_regions(key)
 
     def grade(self, report: FileReport) -> dict[str, Any]:
@@ -53,7 +62,9 @@ class _Grading:
                 # The rectangle around typed numbers may hold formulas, which are regions of their own.
                 if (region.step is None) != (cell in computed):
                     self.at[region.sheet][cell] = (region, placement)
-        self.carried = Carried(self.key, own, self.placed, self.rubric.inputs == "own")
+        self.carried = Carried(
+            self.key, own, self.placed, self.rubric.inputs == "own", grader.copies, self._tolerance(None)
+        )
 
     def result(self) -> dict[str, Any]:
         steps = [self._step(step) for step in self.steps]
@@ -63,7 +74,7 @@ class _Grading:
         return {
             "points": round(sum(step["points"] for step in steps), 9),
             "out_of": round(sum(step["out_of"] for step in steps), 9),
-            "right": all(step["wrong"] + step["missing"] == 0 for step in steps),
+            "right": all(step["aside"] or step["wrong"] + step["missing"] == 0 for step in steps),
             "matched": dict(sorted(matched.items())),
             "moved": self._moved(),
             "missing_sheets": sorted(lost),
@@ -127,6 +138,7 @@ class _Grading:
             "cells": step.where,
             "points": round(step.points * share, 9),
             "out_of": step.points,
+            "aside": step.aside,
             **{verdict: counts[verdict] for verdict in ("right", "carried", "wrong", "missing")},
             "typed": ways["typed"],
             "other_formula": ways["other formula"],

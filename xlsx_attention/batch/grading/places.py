@@ -1,8 +1,9 @@
 """Where the key's cells stand in a submission: in their places, or where rows, columns or whole blocks were moved to.
 
 A block is looked for in its own place first. It stands there when its labels do, or when the same formula fills just
-these cells, or its role does: another sentence changes the labels and nothing else. Only where neither is so is it looked
-for by inserted rows and columns, by its role in attention, by its header, and by its formula and shape, in this order.
+these cells, or its role does: another sentence changes the labels and nothing else. Only where neither is so is it
+looked for by inserted rows and columns, by its role in attention, by its header, and by its formula and shape, in this
+order.
 """
 
 from __future__ import annotations

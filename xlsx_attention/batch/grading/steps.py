@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from xlsx_attention.batch.grading.asides import copies, prepared
 from xlsx_attention.batch.grading.books import KeyBook, Place, Region
 from xlsx_attention.batch.grading.places import headers_of
+from xlsx_attention.batch.grading.roles import without_head
 from xlsx_attention.batch.grading.rubric import Rubric, RubricStep
 from xlsx_attention.errors import UsageError
 from xlsx_attention.model.address import Rect
@@ -17,7 +19,10 @@ from xlsx_attention.model.values import NUMBER
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A step of the grade: what it is called, which cells of the key it has, and what they are worth."""
+    """A step of the grade: what it is called, which cells of the key it has, and what they are worth.
+
+    ``aside``: it is judged and told, but earns nothing (see :mod:`~xlsx_attention.batch.grading.asides`).
+    """
 
     name: str
     sheet: int
@@ -27,14 +32,16 @@ class Marked:
     tolerance: float | None
     partial: bool
     where: str
+    aside: bool = False
 
 
 def marked_steps(key: KeyBook, rubric: Rubric) -> list[Marked]:
-    """The rubric's steps, and the key's other steps at ``others`` points each; :class:`UsageError` for one that is
-    not there.
+    """The rubric's steps, and the key's other steps at ``others`` points each, but none for copies and preparation;
+    :class:`UsageError` for one that is not there.
     """
     steps = [_named(key, step) for step in rubric.steps]
     taken = {(step.sheet, cell) for step in steps for cell, _ in step.cells}
+    unpaid = copies(key) | prepared(key)
     for sheet, found in _groups(key) if rubric.others else ():
         cells = tuple((cell, step) for step in found for cell in step.block.cells.cells() if (sheet, cell) not in taken)
         if cells:
@@ -42,8 +49,10 @@ def marked_steps(key: KeyBook, rubric: Rubric) -> list[Marked]:
             for cell, _ in cells:
                 rect = rect.union(Rect.cell(*cell))
             where = f"{key.grid.sheets[sheet].name}!{rect.a1}"
-            options = (rubric.others, rubric.carried_forward, rubric.tolerance, rubric.partial)
-            steps.append(Marked(_step_name(key, sheet, rect), sheet, cells, *options, where))
+            aside = all(step.index in unpaid for step in found)
+            options = (rubric.carried_forward, rubric.tolerance, rubric.partial)
+            points = 0.0 if aside else rubric.others
+            steps.append(Marked(_step_name(key, sheet, rect), sheet, cells, points, *options, where, aside))
     return steps
 
 
@@ -74,10 +83,11 @@ def _groups(key: KeyBook) -> Iterator[tuple[int, list[Step]]]:
 
 def _step_name(key: KeyBook, sheet: int, rect: Rect) -> str:
     """Its role, or the label that stands next to it, and where it is."""
-    name = key.roles.get((sheet, rect), "")
+    role = key.roles.get((sheet, rect), "")
+    name = "" if role == "copy" else role
     if not name:
         labels = headers_of(Region(sheet, rect, None), key)
-        name = next((key.grid.value(sheet, row, column).text.strip()[:40] for row, column, _ in labels), "")
+        name = next((key.grid.value(sheet, row, column).text.strip()[:40] for row, column, _ in labels), role)
     several = len({step.block.sheet for step in key.graded}) > 1
     where = f"{key.grid.sheets[sheet].name}!{rect.a1}" if several or not name else rect.a1
     return f"{name} {where}".strip()
@@ -88,7 +98,7 @@ def _named(key: KeyBook, step: RubricStep) -> Marked:
         rects = [
             place
             for place, role in key.roles.items()
-            if step.role in (role, role.rpartition(" ")[0])
+            if step.role in (role, without_head(role))
             and step.sheet.casefold() in ("", key.grid.sheets[place[0]].name.casefold())
         ]
         if not rects:
