@@ -1,4 +1,4 @@
-"""Ours against IronCalc and formulon, in turn, on one sheet: ``python benchmarks/engines.py [S ...]`` (default 64 128).
+"""Ours against IronCalc, formulon and formualizer on one sheet: ``python benchmarks/engines.py [S | engine ...]``.
 
 Each engine runs in a process of its own on a self-attention sheet of S tokens, D = 64, one formula a cell
 (``benchmarks/large_sheet.py``): it loads the file, computes every formula and reads every value back. The others get
@@ -45,60 +45,70 @@ def strip(source: Path, target: Path) -> None:
                     new.writestr(name, skeleton.read(name))
 
 
-def ours(path: str, _: str) -> tuple[int, int]:
+Values = dict[tuple[int, int], object]
+
+
+def ours(path: str) -> Values:
     from xlsx_attention.pipeline import verify_file
 
     report = verify_file(path)
     assert report.ok, report.error
-    return report.computed, report.bit_equal
+    plane = report.sheets[0].from_inputs
+    return {(row, column): plane.get(row, column)[0] for row, column in plane.rect.cells()}
 
 
-def ironcalc(path: str, stored: str) -> tuple[int, int]:
+def ironcalc(path: str) -> Values:
     import ironcalc
 
     model = ironcalc.load_from_xlsx(path, "en", "UTC", "en")
     model.evaluate()
-    return _count(lambda row, column: model.get_cell_value(0, row + 1, column + 1), stored)
+    first_row, last_row, first_column, last_column = model.get_sheet_dimensions(0)
+    return {
+        (row - 1, column - 1): model.get_cell_value(0, row, column)
+        for row in range(first_row, last_row + 1)
+        for column in range(first_column, last_column + 1)
+    }
 
 
-def formulon(path: str, stored: str) -> tuple[int, int]:
+def formulon(path: str) -> Values:
     import formulon
 
     book = formulon.Workbook.load(Path(path).read_bytes())
     book.recalc()
-
-    def value(row: int, column: int) -> object:
-        found = book.get_value(0, row, column)
-        return found.number
-
-    return _count(value, stored)
+    return {(cell.row, cell.col): cell.value.number for cell in book.iter_cells(0)}
 
 
-def _count(value: Callable[[int, int], object], stored: str) -> tuple[int, int]:
-    """Read every result back, and compare it with the stored one."""
-    from xlsx_attention.reading import read_workbook
+def formualizer(path: str) -> Values:
+    import formualizer
 
-    started = time.perf_counter()
-    grid = read_workbook(stored)
-    sheet = grid.sheets[0]
-    global _own  # our own reading is not the other engine's time
-    _own = time.perf_counter() - started
-    same = 0
-    for row, column in zip(sheet.formula_rows.tolist(), sheet.formula_columns.tolist(), strict=True):
-        same += value(row, column) == sheet.cached.get(row, column)[0]
-    return sheet.formula_count, same
+    book = formualizer.load_workbook(path)
+    book.evaluate_all()
+    name = book.sheet_names[0]
+    rows = book.sheet(name).get_values(formualizer.RangeAddress(name, 1, 1, LAST_ROW, LAST_COLUMN))
+    return {(i, j): value for i, row in enumerate(rows) for j, value in enumerate(row)}
 
 
-_own = 0.0
-ENGINES: dict[str, Callable[[str, str], tuple[int, int]]] = {"ours": ours, "ironcalc": ironcalc, "formulon": formulon}
+#: As far as the sheet goes for S up to 512.
+LAST_ROW, LAST_COLUMN = 5_000, 520
+ENGINES: dict[str, Callable[[str], Values]] = {
+    "ours": ours, "ironcalc": ironcalc, "formulon": formulon, "formualizer": formualizer,
+}  # fmt: skip
 
 
 def child(engine: str, path: str, stored: str) -> None:
+    """Load, compute, read every value back: that is timed; comparing with the stored results is not."""
     started = time.perf_counter()
-    cells, same = ENGINES[engine](path, stored)
-    seconds = time.perf_counter() - started - _own
+    processor = time.process_time()
+    values = ENGINES[engine](path)
+    seconds, busy = time.perf_counter() - started, time.process_time() - processor
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"seconds": seconds, "peak": peak, "cells": cells, "same": same}))
+    from xlsx_attention.reading import read_workbook
+
+    sheet = read_workbook(stored).sheets[0]
+    places = list(zip(sheet.formula_rows.tolist(), sheet.formula_columns.tolist(), strict=True))
+    same = sum(values.get(place) == sheet.cached.get(*place)[0] for place in places)
+    figures = {"seconds": seconds, "processor": busy, "peak": peak, "cells": len(places), "same": same}
+    print(json.dumps(figures))
 
 
 def main() -> None:
@@ -107,7 +117,7 @@ def main() -> None:
         return
     names = [a for a in sys.argv[1:] if a in ENGINES] or list(ENGINES)
     sizes = [int(a) for a in sys.argv[1:] if a.isdigit()] or [64, 128]
-    print(f"{'S':>4} {'engine':10} {'cells':>9} {'seconds':>8} {'ours ×':>7} {'MiB':>6} {'bit-equal':>9}")
+    print("   S engine          cells  seconds processor  ours x    MiB bit-equal")
     for size in sizes:
         with tempfile.TemporaryDirectory() as folder:
             full, bare = Path(folder) / "full.xlsx", Path(folder) / "bare.xlsx"
@@ -119,13 +129,14 @@ def main() -> None:
                 call = [sys.executable, str(Path(__file__)), "--child", name, str(path), str(full)]
                 done = subprocess.run(call, capture_output=True, text=True, check=False)
                 if done.returncode:
-                    print(f"{size:4} {name:10} failed: {done.stderr.strip().splitlines()[-1:]}")
+                    print(f"{size:4} {name:11} failed: {done.stderr.strip().splitlines()[-1:]}")
                     continue
                 figures = json.loads(done.stdout.splitlines()[-1])
-                base = base or figures["seconds"]
+                base = base or figures["processor"]
                 print(
-                    f"{size:4} {name:10} {figures['cells']:9,} {figures['seconds']:8.2f} {figures['seconds'] / base:7.1f} "
-                    f"{figures['peak']:6.0f} {figures['same']:9,}"
+                    f"{size:4} {name:11} {figures['cells']:9,} {figures['seconds']:8.2f} {figures['processor']:9.2f} "
+                    f"{figures['processor'] / base:7.1f} {figures['peak']:6.0f} {figures['same']:9,}",
+                    flush=True,
                 )
 
 

@@ -31,8 +31,8 @@ SINGLE = [
 #: Formulas that give arrays.
 SPILLING = [
     "{2}*{0}", "{2}+{3}", "TRANSPOSE({2})", "MAP({2},LAMBDA(v,v/2))", "SCAN(0,{2},LAMBDA(a,v,a+v))",
-    "MMULT({2},TRANSPOSE({2}))", "SEQUENCE(3,2,{0})", "IF({2}>1,{2},0)", "LET(m,{2},EXP(m-MAX(m)))", "BYROW({2},LAMBDA(r,SUM(r)))", "VSTACK({2},{3})",
-    "SORT({2})", "TAKE({2},2)",
+    "MMULT({2},TRANSPOSE({2}))", "SEQUENCE(3,2,{0})", "IF({2}>1,{2},0)", "LET(m,{2},EXP(m-MAX(m)))",
+    "BYROW({2},LAMBDA(r,SUM(r)))", "VSTACK({2},{3})", "SORT({2})", "TAKE({2},2)",
 ]  # fmt: skip
 CELLS = st.sampled_from(["A1", "$A1", "B$2", "$C$3", "D4"])
 RANGES = st.sampled_from(["A1:B3", "$A$1:$B$3", "A$1:C$3", "B2:C4", "A1:A4"])
@@ -49,9 +49,8 @@ def sheet_with(
     plane = Plane.empty(Rect(0, 0, 12, 16))
     plane.write(old.rect, old.number, old.kind)
     rows, columns = zip(*formulas, strict=True)
-    grid.sheets[0] = Sheet(
-        "Sheet1", 0, plane, np.array(rows, np.int32), np.array(columns, np.int32), list(formulas.values()), arrays=arrays
-    )
+    places = np.array(rows, np.int32), np.array(columns, np.int32)
+    grid.sheets[0] = Sheet("Sheet1", 0, plane, *places, list(formulas.values()), arrays=arrays)
     return grid
 
 
