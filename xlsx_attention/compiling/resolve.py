@@ -144,7 +144,7 @@ class _Walk:
         if tree.sheet is None and tree.name.upper() in self.variables:
             return tree
         if tree.sheet is not None and tree.sheet.book:
-            return External(tree.sheet.book, "", Reference(Bound(0, True), Bound(0, True), Bound(0, True), Bound(0, True)))
+            return External(tree.sheet.book, "", Reference(*(Bound(0, True),) * 4))
         found = self._find(tree.name, tree.sheet)
         if found is None:
             # A table's name alone is its data.

@@ -1,4 +1,6 @@
-"""How a function's body is called, by the style of its row: the only place where arguments become what a body asks for."""
+"""How a function's body is called, by the style of its row: the only place where arguments become what a body asks
+for.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,7 @@ def builtin_as_lambda(name: str) -> Lambda | None:
     return Lambda(parameters, frozenset(), Call(name, tuple(map(NameRef, parameters))), {})
 
 
-# --- arguments ---------------------------------------------------------------------------------------------------------
+# --- arguments ------------------------------------------------------------------------------------------------------
 def _operands(ev: BlockEvaluator, row: Function, node: Call) -> list[Operand]:
     """Every argument evaluated, one value a cell where the parameter asks for one."""
     operands = []
@@ -93,7 +95,7 @@ def _with_defaults(ev: BlockEvaluator, row: Function, operands: list[Operand]) -
     return filled + [_default(p, ev.texts) for p in missing]
 
 
-# --- styles ------------------------------------------------------------------------------------------------------------
+# --- styles ---------------------------------------------------------------------------------------------------------
 def _numeric(ev: BlockEvaluator, row: Function, node: Call) -> Operand:
     operands = _with_defaults(ev, row, _operands(ev, row, node))
     arrays = align([to_number(o.array, ev.texts) for o in operands]) if operands else []
@@ -363,7 +365,7 @@ _STYLES: dict[str, Callable[[BlockEvaluator, Function, Call], Operand]] = {
 }
 
 
-# --- values in and out -------------------------------------------------------------------------------------------------
+# --- values in and out ----------------------------------------------------------------------------------------------
 def to_pair(value: Any, texts: TextPool) -> tuple[float, int]:
     """A Python value as (number, kind); ``#NUM!`` for what no double holds."""
     if isinstance(value, Scalar):

@@ -1,6 +1,7 @@
 """``SUM(a*b)`` over a block: the sum of products, formed without the array of all products.
 
-A block of 512 × 512 cells ``=SUM($A1:$BL1*A$600:BL$600)`` would multiply out to 17 million numbers before it adds them up.
+A block of 512 × 512 cells ``=SUM($A1:$BL1*A$600:BL$600)`` would multiply out to 17 million numbers before it adds
+them up.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ def is_sum_of_products(ev: BlockEvaluator, node: Call) -> bool:
 
 
 def summed(ev: BlockEvaluator, node: Call) -> tuple[Operand | None, Operand]:
-    """The sum where all factors are numbers, and what the argument is worth where they are not: one of the two counts."""
+    """The sum where all factors are numbers, and what the argument is worth where they are not: one of the two
+    counts.
+    """
     factors = [ev.evaluate(factor, "array").array for factor in _factors(node.args[0])]
     total = _sum(ev, factors)
     if total is not None:

@@ -70,7 +70,9 @@ def _exhausted(machine: Machine, rect: Rect) -> Array:
 
 
 def _fit(result: Array, shape: tuple[int, int]) -> Array:
-    """An array's values over the range that the file gives it: one row or column repeats, what is missing is ``#N/A``."""
+    """An array's values over the range that the file gives it: one row or column repeats, what is missing is
+    ``#N/A``.
+    """
     if result.shape == (1, 1, *shape):
         return result
     number, kind = result.full()
@@ -163,9 +165,9 @@ def from_inputs(
 ) -> list[Plane]:
     """Every computed cell from the constants all the way.
 
-    ``given`` are planes to start from (constants and, for steps not ``wanted``, known values); by default the cached planes.
-    ``kept`` are cells whose cached value counts as an input (volatile, external, on a cycle). Cells that a repair names are
-    computed by their block's formula, so that a number typed over a formula is no input.
+    ``given`` are planes to start from (constants and, for steps not ``wanted``, known values); by default the cached
+    planes. ``kept`` are cells whose cached value counts as an input (volatile, external, on a cycle). Cells that a
+    repair names are computed by their block's formula, so that a number typed over a formula is no input.
     """
     planes = given if given is not None else [sheet.cached.copy() for sheet in grid.sheets]
     used = [sheet.cached.used for sheet in grid.sheets]

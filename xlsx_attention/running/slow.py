@@ -1,8 +1,8 @@
 """The same trees, one cell at a time, in plain Python: slow, obvious, and the oracle of the fast runner.
 
-Numbers are Python floats, arrays are lists of rows, and every sum is a loop. Operators, references and the functions that lessons
-are made of are written out here once more; a call of any other function goes to its body for this one cell, so that at least
-the block's axes are checked.
+Numbers are Python floats, arrays are lists of rows, and every sum is a loop. Operators, references and the functions
+that lessons are made of are written out here once more; a call of any other function goes to its body for this one
+cell, so that at least the block's axes are checked.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ class _Cell:
     def result(self) -> Rows:
         tree = self.step.tree
         rows = self.value(tree, not self.plain)
-        if self.step.snaps and isinstance(tree, Binary) and rows[0][0].kind == NUMBER and len(rows) == len(rows[0]) == 1:
+        single = len(rows) == len(rows[0]) == 1 and rows[0][0].kind == NUMBER
+        if self.step.snaps and isinstance(tree, Binary) and single:
             left, right = self.value(tree.left, not self.plain)[0][0], self.value(tree.right, not self.plain)[0][0]
             return self._through_block(tree, finish=True) if left.kind == right.kind == NUMBER else rows
         return rows
@@ -142,7 +143,9 @@ class _Cell:
         return rows
 
     def terms(self, call: Call) -> list[Scalar]:
-        """All arguments of SUM and its kin in reading order: in ranges only numbers count, typed values are made numbers."""
+        """All arguments of SUM and its kin in reading order: in ranges only numbers count, typed values are made
+        numbers.
+        """
         found: list[Scalar] = []
         for arg in call.args:
             computes = isinstance(arg, (Binary, Unary))
@@ -267,7 +270,7 @@ _BINARY: dict[str, Callable[[Scalar, Scalar], Scalar]] = {
 }
 
 
-# --- functions ---------------------------------------------------------------------------------------------------------
+# --- functions ------------------------------------------------------------------------------------------------------
 def _first_error(values: list[Scalar]) -> Scalar | None:
     return next((v for v in values if v.kind >= ERROR), None)
 

@@ -31,9 +31,9 @@ def window(
 ) -> Array:
     """The cells that ``reference`` names, for each cell of the block ``rect``.
 
-    Returns axes (h or 1, w or 1, rows, columns): 1 where the reference does not move along the block (``$``). Both row bounds
-    must be of one kind, and both column bounds: a range that grows along the block is run line by line by the caller.
-    ``toil`` is told how many cells are looked at, before they are.
+    Returns axes (h or 1, w or 1, rows, columns): 1 where the reference does not move along the block (``$``). Both
+    row bounds must be of one kind, and both column bounds: a range that grows along the block is run line by line by
+    the caller. ``toil`` is told how many cells are looked at, before they are.
     """
     first = reference.at(rect.top, rect.left)
     last = first if rect.size == 1 else reference.at(rect.bottom - 1, rect.right - 1)
