@@ -17,7 +17,7 @@ from xlsx_attention.errors import UnreadableFile, UsageError
 from xlsx_attention.model.budget import GIB, Budgets
 
 #: Raised when what a journal line holds changes.
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
