@@ -94,3 +94,10 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, name: str) -> None:
 
     with pytest.raises(XlsxAttentionError):
         compare_files(book(tmp_path / "a.xlsx"), tmp_path / name)
+
+
+def test_numbers_are_shown_with_the_digits_that_they_need(tmp_path: Path) -> None:
+    old, new = book(tmp_path / "old.xlsx", {"B3": (None, 0.69)}), book(tmp_path / "new.xlsx", {"B3": (None, 0.1 + 0.2)})
+    shown = CliRunner().invoke(cli, ["diff", str(old), str(new)])
+    # Python's repr is the shortest text that reads back as the same float; 0.1 + 0.2 is not 0.3.
+    assert "work!B3: 0.69 → 0.30000000000000004" in shown.output

@@ -79,4 +79,5 @@ def _shown(value: object) -> str:
         return "empty"
     if isinstance(value, bool):
         return str(value).upper()
-    return f"{value:.17g}" if isinstance(value, float) else repr(value)
+    # The shortest digits that give the number back: 0.69, not 0.68999999999999995.
+    return repr(value).removesuffix(".0")
