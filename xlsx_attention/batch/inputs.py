@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from xlsx_attention.batch.opening import digest_of, filesystem, is_remote
+from xlsx_attention.batch.own_files import why_no_submission
 from xlsx_attention.errors import UnreadableFile, UsageError
 from xlsx_attention.model.budget import Budgets
 
@@ -75,7 +76,7 @@ def gather(
     Raises :class:`UsageError` for a pattern or folder that holds no workbook at all.
     """
     budgets = budgets or Budgets.batch()
-    walk = _Walk({os.path.realpath(path) for path in exclude})
+    walk = _Walk({os.path.realpath(path) for path in exclude}, budgets)
     for path in paths:
         before = len(walk.found)
         text = os.fspath(path)
@@ -96,8 +97,8 @@ def gather(
 
 
 class _Walk:
-    def __init__(self, excluded: set[str]) -> None:
-        self.excluded = excluded
+    def __init__(self, excluded: set[str], budgets: Budgets) -> None:
+        self.excluded, self.budgets = excluded, budgets
         self.found: dict[str, str] = {}
         self.refused: dict[str, tuple[str, str]] = {}
         self.skipped: list[Skipped] = []
@@ -163,6 +164,8 @@ class _Walk:
             elif not stat.S_ISREG(mode):
                 kind = "a folder" if stat.S_ISDIR(mode) else "no regular file"
                 self._refuse(path, "not-a-file", f"is {kind}; hand in a workbook saved as .xlsx")
+            elif not named and (reason := why_no_submission(path, self.budgets)):
+                self.skip(path, reason)
             else:
                 self._add(path)
 
