@@ -54,7 +54,7 @@ def ours(path: str) -> Values:
     report = verify_file(path)
     assert report.ok, report.error
     plane = report.sheets[0].from_inputs
-    return {(row, column): plane.get(row, column)[0] for row, column in plane.rect.cells()}
+    return dict(zip(plane.rect.cells(), plane.number.ravel().tolist(), strict=True))
 
 
 def ironcalc(path: str) -> Values:
