@@ -19,6 +19,7 @@ from xlsx_attention.model.grid import WorkbookGrid
 from xlsx_attention.model.plan import Plan
 from xlsx_attention.model.role import AttentionMap
 from xlsx_attention.recognising import recognise
+from xlsx_attention.recognising.thinning import MANY
 
 
 def compiled(path: Path) -> tuple[WorkbookGrid, Plan]:
@@ -30,8 +31,9 @@ def compiled(path: Path) -> tuple[WorkbookGrid, Plan]:
     return grid, compile_plan(grid, parsing.find_blocks(grid), names)
 
 
-def recognised(path: Path) -> AttentionMap:
-    return recognise(*compiled(path))
+def recognised(path: Path, many: int = MANY) -> AttentionMap:
+    """What is recognised in a workbook, read by a sample where it has more than ``many`` formulas."""
+    return recognise(*compiled(path), many=many)
 
 
 def ranges(found: AttentionMap, attention: int = 0, head: int = 0) -> dict[str, str]:
@@ -80,7 +82,8 @@ class Lesson:
             np.random.default_rng(self.notation.shuffle).shuffle(order)
         number = order[self.slot]
         self.slot += 1
-        top, left = 3 + 12 * (number // 5), 2 + 12 * (number % 5)
+        apart = max(12, 4 + max(self.notation.tokens, self.notation.width, self.notation.d_k))
+        top, left = 3 + apart * (number // 5), 2 + apart * (number % 5)
         rect = Rect(top, left, top + rows, left + columns)
         self.places[name] = rect
         self.roles[name] = rect.a1

@@ -45,7 +45,8 @@ class Cells:
     """All that recognition asks of a workbook's cells, each answer remembered.
 
     ``supposed`` holds what bare numbers seem to compute; it stands in for the formulas that a sheet does not have.
-    ``thin``: long ranges are read by their ends. ``mend``: a cell that lacks its block's formula is read as if it held it, and ranges that wander are held.
+    ``thin``: long ranges are read by their ends. ``mend``: a cell that lacks its block's formula is read as if it held
+    it, and ranges that wander are held.
     """
 
     grid: WorkbookGrid
@@ -62,6 +63,9 @@ class Cells:
     _trees: dict[int, Tree] = field(default_factory=dict)
     _ranges: dict[tuple[int, Rect, bool], tuple[Expr, ...]] = field(default_factory=dict)
     _blocks: dict[tuple[int, Rect, bool], Block] = field(default_factory=dict)
+    _before: dict[int, int] = field(default_factory=dict)
+    _begun: set[int] = field(default_factory=set)
+    _readers: dict[int, int] = field(default_factory=dict)
     _parameters: dict[int, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -124,15 +128,50 @@ class Cells:
             raise Unclear("no sampled cell")
         return rows.index(row), columns.index(column)
 
-    def steps_in(self, sheet: int, rect: Rect) -> tuple[int, ...]:
-        """All steps whose formulas a rectangle's cells hold, holes of blocks included."""
+    def before(self, step: int) -> int:
+        """All that a step follows from, itself too: bit *i* of the number stands for step *i*."""
+        if not self._before:
+            edges, done = self.plan.edges, self._before
+            for root in range(len(self.plan.steps)):
+                stack = [root]
+                while stack:
+                    node = stack[-1]
+                    if node in done:
+                        stack.pop()
+                        continue
+                    # On a cycle, what is begun counts as done.
+                    self._begun.add(node)
+                    rest = [other for other in edges.get(node, ()) if other not in done and other not in self._begun]
+                    if rest:
+                        stack += rest
+                        continue
+                    found = 1 << node
+                    for other in edges.get(node, ()):
+                        found |= done.get(other, 0)
+                    done[node] = found
+                    stack.pop()
+        return self._before[step]
+
+    def readers(self, cell: int) -> int:
+        """The steps that read a cell, a bit each."""
+        if cell not in self._readers:
+            sheet, row, column = unpack(cell)
+            self._readers[cell] = sum(
+                1 << step.index
+                for step in self.plan.steps
+                if any(read.sheet == sheet and read.rect.contains(row, column) for read in step.reads)
+            )
+        return self._readers[cell]
+
+    def steps_in(self, sheet: int, rect: Rect, *, mended: bool = True) -> tuple[int, ...]:
+        """All steps whose formulas a rectangle's cells hold, with ``mended`` holes of blocks included."""
         home, plane = self._owners[sheet]
         inside = rect.intersection(home)
         found: set[int] = set()
         if inside is not None:
             rows = slice(inside.top - home.top, inside.bottom - home.top)
             found.update(np.unique(plane[rows, inside.left - home.left : inside.right - home.left]).tolist())
-        for cell, step in self._mended.items():
+        for cell, step in self._mended.items() if mended else ():
             at, row, column = unpack(cell)
             if at == sheet and rect.contains(row, column):
                 found.add(step)

@@ -107,7 +107,7 @@ def sums_to_one(table: Table) -> list[int]:
         lines &= ~outside.any(axis=axis)
         if int((~lines).sum()) <= max(WRONG * lines.size, lines.size >= 3):
             axes.append(axis)
-    if len(np.unique(table.values)) <= 2 and set(np.unique(table.values)) <= {0.0, 1.0}:
+    if axes and len(np.unique(table.values)) <= 2 and set(np.unique(table.values)) <= {0.0, 1.0}:
         # One-hot vectors, or a mask.
         return []
     return axes

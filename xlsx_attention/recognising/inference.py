@@ -61,7 +61,8 @@ class Inference:
                 matrices.append(values)
                 outputs.append(wanted)
             self._projections(matrices)
-        self._join(outputs)
+        if outputs:
+            self._join(outputs)
 
     # ---- finding
 
@@ -168,7 +169,10 @@ class Inference:
         a, b, bias = fit.a.ids, fit.b.ids, fit.bias
 
         def cell(i: int, j: int) -> Expr:
-            pairs = (times(Cell(int(a[i, k])), Cell(int(b[k, j]))) for k in (kept(a.shape[1]) if self.cells.thin else range(a.shape[1])))
+            pairs = (
+                times(Cell(int(a[i, k])), Cell(int(b[k, j])))
+                for k in (kept(a.shape[1]) if self.cells.thin else range(a.shape[1]))
+            )
             dot = total(pairs)
             if bias is not None:
                 line = bias.ids[0, j] if bias.shape[0] == 1 else bias.ids[i, 0]

@@ -50,8 +50,9 @@ def hidden_keys(mask: Mask, keys: Sequence[object], cells: Cells) -> tuple[int, 
     line = whole(mask.cells)[0] if len(mask.cells) == 1 else ()
     at = kept(len(keys))
     if mask.axis == "keys" and len(line) == len(keys) > len(mask.cells[0]):
-        typed = {cells.number(mask.cells[0][k]) for k in mask.hidden_keys}
-        return tuple(k for k, cell in enumerate(line) if cells.number(cell) in typed)
+        # What leaves a score visible at the ends does so between them.
+        shown = {cells.number(cell) for k, cell in enumerate(mask.cells[0]) if k not in mask.hidden_keys}
+        return tuple(k for k, cell in enumerate(line) if cells.number(cell) not in shown)
     return tuple(at[k] if k < len(at) else k for k in mask.hidden_keys)
 
 

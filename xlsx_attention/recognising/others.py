@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from xlsx_attention.model.address import Rect
 from xlsx_attention.model.role import AttentionMap, OtherStep, Place
 from xlsx_attention.recognising.cells import Cells
-from xlsx_attention.recognising.places import bounds, rectangles
+from xlsx_attention.recognising.places import bounds, rectangles, stacked
 from xlsx_attention.recognising.softmax_link import softmax_link
 from xlsx_attention.recognising.tables import tables_of
+from xlsx_attention.recognising.taken import Taken
 from xlsx_attention.recognising.terms import (
     Cell,
     Exp,
@@ -24,6 +26,7 @@ from xlsx_attention.recognising.terms import (
     Sum,
     cells_of,
     leaves,
+    pack,
     terms,
     unpack,
 )
@@ -44,31 +47,32 @@ _DEVIATIONS: Final = {
 _LOOKUPS: Final = frozenset(
     {"VLOOKUP", "HLOOKUP", "LOOKUP", "XLOOKUP", "INDEX", "MATCH", "OFFSET", "CHOOSEROWS", "CHOOSECOLS"}
 )
-#: How far a dependence is followed before two sums' parts count as unrelated.
-_FAR: Final = 2_000
 
 
 def others_of(units: Units, attention: AttentionMap) -> tuple[tuple[OtherStep, ...], tuple[Place, ...]]:
     """Steps beside attention by kind, and steps without a name."""
     cells = units.cells
-    taken = _taken(attention)
-    groups: dict[tuple[str, str, int, str], list[int]] = {}
-    nameless: dict[tuple[int, str], list[int]] = {}
+    taken = Taken.by(attention)
+    groups: dict[tuple[str, str, int, str], list[Rect]] = {}
+    nameless: dict[tuple[int, str], list[Rect]] = {}
     for unit in units.all:
-        rest = [cell for cell in cells_of(unit.sheet, unit.rect) if cell not in taken]
+        rest = taken.free(unit.sheet, unit.rect)
         if not rest:
             continue
-        step = cells.step_of(rest[0], mended=False)
+        first = pack(unit.sheet, rest[0].top, rest[0].left)
+        step = cells.step_of(first, mended=False)
         form = "" if step is None else cells.plan.steps[step].block.form.r1c1
-        named = kind_of(unit, rest[0], cells)
+        named = kind_of(unit, first, cells)
         if named is None:
             nameless.setdefault((unit.sheet, form), []).extend(rest)
         else:
             groups.setdefault((*named, unit.sheet, form), []).extend(rest)
     made = [
-        OtherStep(kind, place, detail) for (kind, detail, _, _), ids in groups.items() for place in _places(ids, cells)
+        OtherStep(kind, place, detail)
+        for (kind, detail, sheet, _), rects in groups.items()
+        for place in _places(sheet, rects, cells)
     ]
-    bare = [place for ids in nameless.values() for place in _places(ids, cells)]
+    bare = [place for (sheet, _), rects in nameless.items() for place in _places(sheet, rects, cells)]
     return (
         tuple(sorted(made, key=lambda other: (other.place.sheet, other.place.rect))),
         tuple(sorted(bare, key=lambda place: (place.sheet, place.rect))),
@@ -77,39 +81,25 @@ def others_of(units: Units, attention: AttentionMap) -> tuple[tuple[OtherStep, .
 
 def left_over(cells: Cells, attention: AttentionMap, others: Iterable[OtherStep]) -> tuple[Place, ...]:
     """Rectangles of bare numbers without a part, on sheets that hold no formula at all."""
-    taken = _taken(attention)
+    taken = Taken.by(attention)
     for other in others:
-        taken.update(cells_of(other.place.sheet, other.place.rect))
+        taken.add(other.place.sheet, other.place.rect)
     with_formulas = {step.block.sheet for step in cells.plan.steps}
     found = []
     for sheet in cells.grid.sheets:
         if sheet.index not in with_formulas:
             tables = tables_of(sheet.index, cells)
-            found += [
-                Place(table.sheet, table.rect) for table in tables if taken.isdisjoint(table.ids.ravel().tolist())
-            ]
+            found += [Place(table.sheet, table.rect) for table in tables if not taken.touches(table.sheet, table.rect)]
     return tuple(found)
 
 
-def _taken(attention: AttentionMap) -> set[int]:
-    places: list[Place] = []
-    for found in attention.attentions:
-        places += found.shared.values()
-        for head in found.heads:
-            places += head.roles.values()
-            for copies in head.copies.values():
-                places += copies
-    return {cell for place in places for rect in place.rects for cell in cells_of(place.sheet, rect)}
-
-
-def _places(ids: Iterable[int], cells: Cells) -> list[Place]:
-    ids = list(ids)
-    sheet = unpack(ids[0])[0]
-    found = []
-    for rect in rectangles(ids):
-        steps = {step for cell in cells_of(sheet, rect) if (step := cells.step_of(cell, mended=False)) is not None}
-        found.append(Place(sheet, rect, tuple(sorted(steps))))
-    return found
+def _places(sheet: int, rects: list[Rect], cells: Cells) -> list[Place]:
+    """Rectangles of one kind as few places; the blocks of a large sheet are joined as they are."""
+    if cells.thin or len(rects) == 1:
+        joined = stacked(rects)
+    else:
+        joined = rectangles(cell for rect in rects for cell in cells_of(sheet, rect))
+    return [Place(sheet, rect, cells.steps_in(sheet, rect, mended=False)) for rect in joined]
 
 
 def kind_of(unit: Unit, cell: int, cells: Cells) -> tuple[str, str] | None:
@@ -294,21 +284,10 @@ def _depends(on: int, target: int, cells: Cells) -> bool:
     start, wanted = cells.step_of(on), cells.step_of(target)
     if start is None:
         return False
-    sheet, row, column = unpack(target)
-    seen = {start}
-    stack = [start]
-    while stack and len(seen) < _FAR:
-        step = stack.pop()
-        if step == wanted:
-            return True
-        reads = cells.plan.steps[step].reads
-        if wanted is None and any(read.sheet == sheet and read.rect.contains(row, column) for read in reads):
-            return True
-        for before in cells.plan.edges.get(step, ()):
-            if before not in seen:
-                seen.add(before)
-                stack.append(before)
-    return False
+    before = cells.before(start)
+    if wanted is not None:
+        return bool(before >> wanted & 1)
+    return bool(before & cells.readers(target))
 
 
 def _scale(cell: int, body: Expr, cells: Cells) -> str | None:

@@ -74,6 +74,22 @@ def rectangles(ids: Iterable[int]) -> list[Rect]:
             runs[-1] = Rect(row, runs[-1].left, row + 1, column + 1)
         else:
             runs.append(Rect.cell(row, column))
+    return _downwards(runs)
+
+
+def stacked(parts: Iterable[Rect]) -> list[Rect]:
+    """Rectangles that do not overlap, joined where they are alike: sideways, then downwards."""
+    runs: list[Rect] = []
+    for part in sorted(parts, key=lambda r: (r.top, r.bottom, r.left)):
+        last = runs[-1] if runs else None
+        if last is not None and (last.top, last.bottom, last.right) == (part.top, part.bottom, part.left):
+            runs[-1] = last.union(part)
+        else:
+            runs.append(part)
+    return _downwards(runs)
+
+
+def _downwards(runs: Iterable[Rect]) -> list[Rect]:
     joined: list[Rect] = []
     for run in sorted(runs, key=lambda r: (r.left, r.right, r.top)):
         last = joined[-1] if joined else None

@@ -11,7 +11,7 @@ from xlsx_attention.model.address import Rect
 from xlsx_attention.model.values import NUMBER, Floats
 from xlsx_attention.recognising.cells import Cells
 from xlsx_attention.recognising.places import rectangles
-from xlsx_attention.recognising.terms import cells_of, pack, unpack
+from xlsx_attention.recognising.terms import ROW_BITS, cells_of, pack, unpack
 
 #: Sheets with more cells than this are no worked example by hand.
 LARGEST_SHEET = 60_000
@@ -53,7 +53,7 @@ def tables_of(sheet: int, cells: Cells) -> list[Table]:
     numbers = plane.kind == NUMBER
     computed = np.zeros(plane.rect.shape, np.bool_)
     rects: list[Rect] = []
-    families: dict[str, list[int]] = {}
+    families: dict[str, list[Rect]] = {}
     for step in cells.plan.steps:
         if step.block.sheet != sheet:
             continue
@@ -62,9 +62,10 @@ def tables_of(sheet: int, cells: Cells) -> list[Table]:
             continue
         rows = slice(inside.top - plane.rect.top, inside.bottom - plane.rect.top)
         computed[rows, inside.left - plane.rect.left : inside.right - plane.rect.left] = True
-        families.setdefault(step.block.form.r1c1, []).extend(cells_of(sheet, inside))
-    for ids in families.values():
-        rects += rectangles(ids)
+        families.setdefault(step.block.form.r1c1, []).append(inside)
+    for alike in families.values():
+        single = len(alike) == 1
+        rects += alike if single else rectangles(cell for rect in alike for cell in cells_of(sheet, rect))
     for part in _islands(numbers & ~computed):
         ids = [pack(sheet, row + plane.rect.top, column + plane.rect.left) for row, column in part]
         for rect in rectangles(ids):
@@ -116,8 +117,11 @@ def _counts(rect: Rect, cells: Cells, sheet: int) -> bool:
 
 
 def _table(sheet: int, rect: Rect, cells: Cells) -> Table:
-    ids = np.array(cells_of(sheet, rect), np.int64).reshape(rect.shape)
-    values = np.array([cells.number(cell) or 0.0 for cell in ids.ravel().tolist()]).reshape(rect.shape)
+    rows, columns = np.arange(rect.top, rect.bottom), np.arange(rect.left, rect.right)
+    ids = np.int64(pack(sheet, 0, 0)) + (rows[:, None] << ROW_BITS) + columns
+    values, kinds = cells.grid.sheets[sheet].cached.read(rect)
+    if not (kinds == NUMBER).all():
+        values = np.array([cells.number(cell) or 0.0 for cell in ids.ravel().tolist()]).reshape(rect.shape)
     values = np.where(np.isfinite(values), values, np.sign(values) * 1e300)
     return Table(sheet, rect, values, _radius(values), ids)
 
@@ -125,7 +129,11 @@ def _table(sheet: int, rect: Rect, cells: Cells) -> Table:
 def _radius(values: Floats) -> Floats:
     """Half a unit of the last decimal that the table shows; whole numbers are taken as exact."""
     exact = 1e-9 * np.abs(values) + 1e-12
-    decimals = max((_decimals(value) for value in values.ravel().tolist()), default=0)
+    decimals = 0
+    for value in values[values != np.round(values)].tolist():
+        decimals = max(decimals, _decimals(value))
+        if decimals > PRINTED_DECIMALS:
+            break
     if not 0 < decimals <= PRINTED_DECIMALS:
         return exact
     return np.where(np.abs(values) >= 1e6, exact, 0.5 * 10.0**-decimals + exact)

@@ -30,9 +30,18 @@ def whole(matrix: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
     """A sampled matrix of cells with all its cells; one that is no sampled rectangle as it is."""
     lines = tuple(map(tuple, matrix))
     places = [[unpack(cell) for cell in line] for line in lines]
-    if not places or not places[0] or len(set(map(len, places))) > 1 or len({p[0] for line in places for p in line}) > 1:
+    if (
+        not places
+        or not places[0]
+        or len(set(map(len, places))) > 1
+        or len({p[0] for line in places for p in line}) > 1
+    ):
         return lines
-    sheet, rows, columns = places[0][0][0], {p[1] for line in places for p in line}, {p[2] for line in places for p in line}
+    sheet, rows, columns = (
+        places[0][0][0],
+        {p[1] for line in places for p in line},
+        {p[2] for line in places for p in line},
+    )
     if len(rows) * len(columns) != len(lines) * len(lines[0]):
         return lines
     down, right = sorted(rows), sorted(columns)
