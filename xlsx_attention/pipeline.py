@@ -79,6 +79,7 @@ def parse_names(grid: WorkbookGrid) -> dict[tuple[int | None, str], Tree]:
 @deep()
 def understand(grid: WorkbookGrid, options: Options = Options()) -> Understood:
     """Everything but the verdicts."""
+    grid.spent = 0
     blocks = parsing.find_blocks(grid)
     plan = compile_plan(grid, blocks, parse_names(grid))
     special = _special(plan)
@@ -99,10 +100,10 @@ def understand(grid: WorkbookGrid, options: Options = Options()) -> Understood:
         special.setdefault(index, "depends-on-not-computed")
     attention = AttentionMap()
     if options.recognise:
-        links = sum(map(len, plan.edges.values()))
-        if len(plan.steps) <= RECOGNISED and links <= LINKED:
+        if _readable(plan):
             attention = _recognise(grid, plan)
         else:
+            links = sum(map(len, plan.edges.values()))
             what = f"{len(plan.steps):,} unlike blocks with {links:,} links between them"
             grid.notices.append(Notice("not-recognised", "workbook", f"{what}: no attention was looked for"))
     return Understood(grid, plan, values, attention, special, circular)
@@ -111,6 +112,11 @@ def understand(grid: WorkbookGrid, options: Options = Options()) -> Understood:
 #: Blocks, and links between them, beyond which no attention is looked for: a lesson has some dozens.
 RECOGNISED = 10_000
 LINKED = 100_000
+
+
+def _readable(plan: Plan) -> bool:
+    """Whether a workbook is such that its steps can be told in words."""
+    return len(plan.steps) <= RECOGNISED and sum(map(len, plan.edges.values())) <= LINKED
 
 
 def _recognise(grid: WorkbookGrid, plan: Plan) -> AttentionMap:
@@ -256,7 +262,7 @@ def verify_grid(
 
     values, of_steps = _by_role(understood, judged)
     report = assemble(grid, plan, values, judged, tolerance, understood.attention, formula_at, options.sheets, of_steps)
-    if options.words:
+    if options.words and _readable(plan):
         report = _with_words(report, grid, plan)
     if published is not None:
         from xlsx_attention.comparing.published import hold_against

@@ -38,7 +38,7 @@ class Budgets:
     formula_levels: int = _limit(64, 64, "--max-formula-levels", "nested calls in a formula")
     formula_arguments: int = _limit(255, 255, "--max-formula-arguments", "arguments of a call")
     blocks: int = _limit(100_000, 20_000, "--max-blocks", "blocks of unlike formulas")
-    characters: int = _limit(64_000_000, 4_000_000, "--max-characters", "characters of unlike formulas together")
+    characters: int = _limit(16_000_000, 1_000_000, "--max-characters", "characters of unlike formulas together")
     names: int = _limit(50_000, 10_000, "--max-names", "defined names")
     sheets: int = _limit(2_000, 2_000, "--max-sheets", "sheets")
     links: int = _limit(20_000_000, 2_000_000, "--max-links", "dependencies between blocks or cells")

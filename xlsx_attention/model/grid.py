@@ -132,6 +132,8 @@ class WorkbookGrid:
     notices: list[Notice] = field(default_factory=list)
     has_macros: bool = False
     budgets: Budgets = field(default_factory=Budgets)
+    #: Elementary operations that running its formulas has cost so far; understanding the workbook anew begins at 0.
+    spent: int = field(default=0, repr=False, compare=False)
     _by_name: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
     _named: int = field(default=0, repr=False, compare=False)
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from xlsx_attention.model.formula import Located, NameRef, Tree
 from xlsx_attention.recognising.symbols import (
+    LARGEST,
     Block,
     Function,
     Scope,
@@ -68,14 +69,16 @@ def _sumproduct(args: Args, scope: Scope) -> Value:
     first = blocks[0]
     if any((block.rows, block.columns) != (first.rows, first.columns) for block in blocks):
         raise Unclear("SUMPRODUCT of different shapes")
+    if first.rows * first.columns > LARGEST:
+        raise Unclear("SUMPRODUCT too large")
     places = product(range(first.rows), range(first.columns))
     return single(total(times(*(block(i, j) for block in blocks)) for i, j in places))
 
 
 def _mmult(args: Args, scope: Scope) -> Value:
     a, b = (read(arg, replace(scope, plain=False)) for arg in args)
-    if a.columns != b.rows:
-        raise Unclear("MMULT of unlike shapes")
+    if a.columns != b.rows or a.columns > LARGEST:
+        raise Unclear("MMULT of unlike shapes, or too large")
     return Block(a.rows, b.columns, lambda i, j: total(times(a(i, k), b(k, j)) for k in range(a.columns)))
 
 

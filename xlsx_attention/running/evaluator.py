@@ -1,7 +1,7 @@
 """A tree, evaluated for a whole block at once.
 
-One :class:`BlockEvaluator` serves one block (or one cell of it). It walks the tree; what a function does with its arguments
-stands in :mod:`xlsx_attention.running.calling`, by the style of the function's row.
+One :class:`BlockEvaluator` serves one block (or one cell of it). It walks the tree; what a function does with its
+arguments stands in :mod:`xlsx_attention.running.calling`, by the style of the function's row.
 """
 
 from __future__ import annotations
@@ -58,10 +58,14 @@ from xlsx_attention.running.window import clip, window
 
 Want = Literal["value", "array"]
 
-#: What one node of a tree costs in elementary operations, however few cells it computes, and what one call of a LAMBDA does.
+#: What one node of a tree costs in elementary operations, however few cells it computes, and what one call of a
+#: LAMBDA does.
 NODE = 5_000
 CALL = 40_000
-_SMALL = 1_000_000
+#: What making one element of an array costs.
+ELEMENT = 4
+#: An order beyond this that is too large is refused alone.
+_SMALL = 20_000_000
 #: Nested calls of LAMBDAs: Excel gives up at 1,024 over the number of parameters.
 CALL_DEPTH = 120
 
@@ -81,21 +85,31 @@ class Machine:
     on_read: Callable[[Area], None] | None = None
     used: list[Rect] = field(default_factory=list)
     formulas: dict[tuple[int, int, int], str] | None = None
-    work: int = 0
 
     def toil(self, operations: int) -> None:
-        """Count elementary operations (a few nanoseconds each); past the workbook's budget no step is computed any more."""
-        wanted = self.work + operations
+        """Count elementary operations (a few nanoseconds each); past the workbook's budget no step is computed any
+        more.
+        """
+        wanted = self.grid.spent + operations
         if wanted > self.grid.budgets.work:
             # A large order is refused alone; where even a small one is too much, the budget is spent.
             if operations <= _SMALL:
-                self.work = wanted
+                self.grid.spent = wanted
             raise self.grid.budgets.refuse_step("work", wanted)
-        self.work = wanted
+        self.grid.spent = wanted
+
+    @property
+    def work(self) -> int:
+        """Elementary operations spent on the workbook so far, by all runs."""
+        return self.grid.spent
+
+    @work.setter
+    def work(self, operations: int) -> None:
+        self.grid.spent = operations
 
     def exhausted(self) -> bool:
         """Whether the workbook's budget is spent."""
-        return self.work > self.grid.budgets.work
+        return self.grid.spent > self.grid.budgets.work
 
     def __post_init__(self) -> None:
         if not self.used:
@@ -111,7 +125,9 @@ class Spending:
 
 @dataclass(slots=True)
 class BlockEvaluator:
-    """Evaluates trees for the cells of ``rect`` on ``sheet``; implements the ``Evaluator`` protocol of the functions."""
+    """Evaluates trees for the cells of ``rect`` on ``sheet``; implements the ``Evaluator`` protocol of the
+    functions.
+    """
 
     machine: Machine
     sheet: int
@@ -147,7 +163,7 @@ class BlockEvaluator:
         budgets = self.machine.grid.budgets
         if self.spending.elements > budgets.array_elements:
             raise budgets.refuse_step("array_elements", self.spending.elements)
-        self.machine.toil(int(elements))
+        self.machine.toil(ELEMENT * int(elements))
 
     def toil(self, operations: int) -> None:
         """Count work that makes no array: see :meth:`Machine.toil`."""

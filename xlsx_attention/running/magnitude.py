@@ -5,6 +5,7 @@ Only asked for where two results differ by more than the relative tolerance, so 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -69,14 +70,15 @@ class _Terms:
             terms, count = self.of(first), 1
             for binary in reversed(spine):
                 if binary.op in "+-":
-                    terms, count = terms + self.of(binary.right), count + 1
+                    terms, count = terms + self._room(terms, self.of(binary.right)), count + 1
                     continue
                 terms, count = count * terms, 1
                 if binary.op == "/":
                     with np.errstate(all="ignore"):
-                        terms = np.nan_to_num(terms / np.abs(self._value(binary.right)), posinf=0.0)
+                        divisor = self._room(terms, np.abs(self._value(binary.right)))
+                        terms = np.nan_to_num(terms / divisor, posinf=0.0)
                 else:
-                    terms = terms * self.of(binary.right)
+                    terms = terms * self._room(terms, self.of(binary.right))
             return count * terms
         if isinstance(tree, Unary):
             inner = self.of(tree.operand)
@@ -84,6 +86,11 @@ class _Terms:
         if isinstance(tree, Call) and tree.name in _SUMS and tree.args:
             return _SUMS[tree.name](self, tree)
         return np.abs(self._value(tree))
+
+    def _room(self, left: Floats, right: Floats) -> Floats:
+        """``right``, once there is room for what the two make together."""
+        self.ev.charge(math.prod(np.broadcast_shapes(left.shape, right.shape)))
+        return right
 
     def _value(self, tree: Tree) -> Floats:
         array = self.ev.evaluate(tree).array
@@ -104,7 +111,7 @@ class _Terms:
     def _sumproduct(self, tree: Call) -> Floats:
         product: Floats = np.ones((1, 1, 1, 1))
         for arg in tree.args:
-            product = product * self.of(arg)
+            product = product * self._room(product, self.of(arg))
         return np.asarray(product.shape[2] * product.shape[3] * product.sum(axis=(2, 3), keepdims=True))
 
     def _mmult(self, tree: Call) -> Floats:

@@ -56,6 +56,8 @@ def _sum(ev: BlockEvaluator, factors: list[Array]) -> Array | None:
         return None
     height, width = max(a.shape[0] for a in factors), max(a.shape[1] for a in factors)
     ev.charge(height * width)
+    # A factor that is a row or a column is written out to the whole array, whose room is asked for first.
+    ev.charge(sum(a.shape[0] * a.shape[1] * rows * columns for a in factors if a.shape[2:] != (rows, columns)))
     ev.toil(height * width * rows * columns * len(factors))
     flat = [
         np.broadcast_to(a.number, (*a.shape[:2], rows, columns)).reshape(*a.shape[:2], rows * columns) for a in factors

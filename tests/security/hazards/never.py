@@ -16,7 +16,7 @@ FORMULAS: list[tuple[str, Outcome]] = [
     ('SQL.REQUEST("DSN=x","select 1")', Read(LACKS, (), "SQL.REQUEST")),
     ('STOCKHISTORY("MSFT",1)', Read(LACKS, (), "STOCKHISTORY")),
     ("cmd|'/c calc'!A0", Read(LACKS, (), "formula not understood")),
-    ('HYPERLINK("http://127.0.0.1:9/","x")', Read(LACKS, (), "HYPERLINK")),
+    ('HYPERLINK("http://127.0.0.1:9/","x")', Read({"agrees": 1, "origin": 1})),
     ("__import__('os').system('true')", Read(LACKS, (), "formula not understood")),
     ('EVAL("1+1")', Read({"agrees": 1, "origin": 1})),
     ('EXEC("calc")', Read({"agrees": 1, "origin": 1})),
