@@ -55,7 +55,19 @@ class Journal:
             fcntl.flock(self._stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             self._stream.close()
-            raise UsageError("busy", "another batch is writing into this folder", where=str(self.path.parent)) from None
+            raise self._busy() from None
+        # Another batch may have put its compacted journal here between the opening and the lock: what is locked then
+        # is a file without a name, and all that was written to it would be lost.
+        try:
+            here = os.stat(self.path)
+        except OSError:
+            here = None
+        if here is None or not os.path.samestat(here, os.fstat(self._stream.fileno())):
+            self._stream.close()
+            raise self._busy()
+
+    def _busy(self) -> UsageError:
+        return UsageError("busy", "another batch is writing into this folder", where=str(self.path.parent))
 
     def _load(self) -> None:
         self._stream.seek(0)
