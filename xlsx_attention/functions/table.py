@@ -1,4 +1,8 @@
-"""Finding a function by name. Every module of this package that enters rows is loaded at the first look-up."""
+"""Finding a function by name.
+
+A lesson uses a dozen functions of a dozen dozen: only the modules that its functions stand in are loaded. Which module
+holds a name is read off the modules' texts, so that a function is entered in one place, its decorator.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import pkgutil
 import re
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 
 from xlsx_attention import functions
 from xlsx_attention.functions.known_names import EXCEL_FUNCTIONS, unknown
@@ -16,8 +21,23 @@ from xlsx_attention.model.formula import Call, TextLit
 _PLAIN_NAME = re.compile(r"[A-Z][A-Z0-9_.]*")
 
 
+#: The names in ``@function("SUM ...", …)``.
+_DECORATOR = re.compile(r'^@function\(\s*"([^"]+)"', re.MULTILINE)
+
+
 @cache
-def _load() -> None:
+def _modules() -> dict[str, str]:
+    """Name → the module whose text enters it; names entered in a loop are not seen and are found by loading all."""
+    found: dict[str, str] = {}
+    for folder in functions.__path__:
+        for path in sorted(Path(folder).glob("*.py")):
+            for names in _DECORATOR.findall(path.read_text(encoding="utf-8")):
+                found.update(dict.fromkeys(names.split(), path.stem))
+    return found
+
+
+@cache
+def _load_all() -> None:
     for module in pkgutil.iter_modules(functions.__path__):
         import_module(f"{functions.__name__}.{module.name}")
 
@@ -41,8 +61,14 @@ def lookup(name: str) -> Function | None:
 
     A name that is neither Excel's nor that of an add-in has a row too: it gives ``#NAME?``, as in Excel.
     """
-    _load()
     row = FUNCTIONS.get(name)
+    if row is None:
+        module = _modules().get(name)
+        if module is None:
+            _load_all()
+        else:
+            import_module(f"{functions.__name__}.{module}")
+        row = FUNCTIONS.get(name)
     if row is None and name not in EXCEL_FUNCTIONS and _PLAIN_NAME.fullmatch(name):
         return unknown(name)
     return row
