@@ -38,14 +38,18 @@ def test_the_python_form_runs_in_a_bare_interpreter_and_reproduces_the_sheet(
     script = run("explain", path, "--format", "python").stdout
     names = re.findall(r"^([A-Za-z_]\w*) = .*?   # (?:(.*?)!)?([A-Z]+\d+(?::[A-Z]+\d+)?)  ", script, flags=re.M)
     assert len(names) > 5
-    tail = """
-import json numbers = {} for name, value in list(globals().items()):
-    try:
-        numbers[name] = np.asarray(value, float).tolist()
-    except (TypeError, ValueError):
-        pass
-print(json.dumps(numbers))
-"""
+    tail = "\n".join(
+        (
+            "import json",
+            "numbers = {}",
+            "for name, value in list(globals().items()):",
+            "    try:",
+            "        numbers[name] = np.asarray(value, float).tolist()",
+            "    except (TypeError, ValueError):",
+            "        pass",
+            "print(json.dumps(numbers))",
+        )
+    )
     # -I: no current folder, no environment; where NumPy lies is put back on the path.
     place = str(Path(np.__file__).resolve().parents[1])
     code = f"import sys; sys.path.append({place!r})\n{script}{tail}"
