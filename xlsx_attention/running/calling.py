@@ -36,6 +36,14 @@ if TYPE_CHECKING:
     from xlsx_attention.running.evaluator import BlockEvaluator
 
 
+#: Functions whose every parameter is an array: what stands in them is computed as in an array formula, in any cell, so
+#: that ``SUMPRODUCT(EXP(A1:C1))`` needs no Ctrl+Shift+Enter. (The parameter class "array" of OpenOffice.org's
+#: documentation of the Excel file format, section 3.2; Microsoft: "Guidelines and examples of array formulas".)
+_TAKES_ARRAYS = frozenset(
+    ["SUMPRODUCT", "MMULT", "MDETERM", "MINVERSE", "TRANSPOSE", "SUMX2MY2", "SUMX2PY2", "SUMXMY2", "CORREL", "COVAR", "COVARIANCE.P", "COVARIANCE.S", "PEARSON", "RSQ", "SLOPE", "INTERCEPT", "STEYX", "LINEST", "LOGEST", "TREND", "GROWTH", "PROB", "FREQUENCY"]
+)
+
+
 def call(ev: BlockEvaluator, node: Call, want: str) -> Operand:
     """Evaluate a call by name."""
     row = lookup(node.name)
@@ -43,6 +51,8 @@ def call(ev: BlockEvaluator, node: Call, want: str) -> Operand:
         return ev.not_computed(node.name)
     if not row.minimum <= len(node.args) <= row.maximum:
         return ev.error(VALUE)
+    if ev.mode == "plain" and row.name in _TAKES_ARRAYS:
+        ev = ev.taking_arrays()
     try:
         return _STYLES[row.style](ev, row, node)
     except ExcelError as error:

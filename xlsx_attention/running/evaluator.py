@@ -180,6 +180,12 @@ class BlockEvaluator:
             self.spending,
         )
 
+    def taking_arrays(self) -> BlockEvaluator:
+        """The same for what is computed as in an array formula: ranges are not intersected."""
+        return BlockEvaluator(
+            self.machine, self.sheet, self.rect, "array", self.one_by_one, self.variables, self.spending
+        )
+
     def call(self, function: Lambda, arguments: Iterable[Operand]) -> Operand:
         """Apply a LAMBDA; too many arguments, or too few that are not optional, give ``#VALUE!``."""
         given = list(arguments)
