@@ -8,6 +8,7 @@ from itertools import product
 from typing import Final
 
 from xlsx_attention.model.formula import Located, NameRef, Tree
+from xlsx_attention.recognising.inside import LARGEST_INSIDE
 from xlsx_attention.recognising.symbols import (
     LARGEST,
     Block,
@@ -79,7 +80,17 @@ def _mmult(args: Args, scope: Scope) -> Value:
     a, b = (read(arg, replace(scope, plain=False)) for arg in args)
     if a.columns != b.rows or a.columns > LARGEST:
         raise Unclear("MMULT of unlike shapes, or too large")
+    a, b = _with_cells(a, args[0], scope), _with_cells(b, args[1], scope)
     return Block(a.rows, b.columns, lambda i, j: total(times(a(i, k), b(k, j)) for k in range(a.columns)))
+
+
+def _with_cells(block: Block, tree: Tree, scope: Scope) -> Block:
+    """An operand of a product that is computed on the spot, with cells of its own, once for each place."""
+    if scope.inside is None or isinstance(tree, Located) or block.rows * block.columns > LARGEST_INSIDE:
+        return block
+    elements = [[block(i, j) for j in range(block.columns)] for i in range(block.rows)]
+    cells = scope.inside.given(elements)
+    return block if cells is None else Block(block.rows, block.columns, lambda i, j: cells[i][j])
 
 
 def _transpose(args: Args, scope: Scope) -> Value:

@@ -27,7 +27,12 @@ class Group:
 def attentions_of(found: list[Found], units: Units, label: Labeller) -> tuple[Attention, ...]:
     groups = _joined(found, units)
     made = [_attention(group, units, label) for group in groups]
-    return tuple(sorted(made, key=lambda a: (a.sheet, a.heads[0].roles["weights"].rect)))
+    return tuple(sorted(made, key=lambda a: (a.sheet, _shown(a.heads[0]).rect)))
+
+
+def _shown(head: Head) -> Place:
+    """Where a head lies: its weights, or what it shows of itself where these are inside a formula."""
+    return next(head.roles[role] for role in ("weights", "output", *head.roles) if role in head.roles)
 
 
 def _outputs(head: Found, *, thin: bool = False) -> set[int]:
@@ -102,7 +107,7 @@ def _attention(group: Group, units: Units, label: Labeller) -> Attention:
             places["concat"] = place
     unlike = len(lead.matrices["Q"]) != len(lead.matrices["K"])
     kind: Literal["self", "cross"] = "cross" if cross or (unlike and not x_q and not x_k) else "self"
-    return Attention(made[0].roles["weights"].sheet, orientation, kind, tuple(made), places)
+    return Attention(_shown(made[0]).sheet, orientation, kind, tuple(made), places)
 
 
 def _overlap(a: Matrix, b: Matrix) -> bool:

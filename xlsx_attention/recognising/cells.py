@@ -14,6 +14,7 @@ from xlsx_attention.model.formula import Tree
 from xlsx_attention.model.grid import WorkbookGrid
 from xlsx_attention.model.plan import Plan, Step
 from xlsx_attention.recognising.array_functions import ARRAY_FUNCTIONS
+from xlsx_attention.recognising.inside import Inside
 from xlsx_attention.recognising.straight import straightened
 from xlsx_attention.recognising.symbols import Block, Scope, Unclear, read
 from xlsx_attention.recognising.terms import (
@@ -54,6 +55,7 @@ class Cells:
     supposed: dict[int, Expr] = field(default_factory=dict)
     mend: bool = True
     thin: bool = False
+    inside: Inside = field(init=False)
     _owners: list[tuple[Rect, npt.NDArray[np.int32]]] = field(default_factory=list)
     _mended: dict[int, int] = field(default_factory=dict)
     _arrays: dict[int, Block | None] = field(default_factory=dict)
@@ -69,6 +71,7 @@ class Cells:
     _parameters: dict[int, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.inside = Inside(len(self.grid.sheets))
         reach = [sheet.cached.used for sheet in self.grid.sheets]
         for step in self.plan.steps:
             reach[step.block.sheet] = reach[step.block.sheet].union(step.block.cells)
@@ -92,6 +95,8 @@ class Cells:
         if mended and cell in self._mended:
             return self._mended[cell]
         sheet, row, column = unpack(cell)
+        if sheet >= self.inside.first:
+            return None
         rect, plane = self._owners[sheet]
         if not rect.contains(row, column):
             return None
@@ -107,7 +112,7 @@ class Cells:
     def _read(self, cell: int) -> Expr | None:
         index = self.step_of(cell)
         if index is None:
-            return self.supposed.get(cell)
+            return self.supposed.get(cell) or self.inside.raw.get(cell)
         step = self.plan.steps[index]
         _, row, column = unpack(cell)
         try:
@@ -197,6 +202,7 @@ class Cells:
             ranges=self._ranges,
             blocks=self._blocks,
             thin=self.thin,
+            inside=self.inside if self.mend and step.block.spill is not None else None,
         )
 
     def _array(self, step: Step) -> Block | None:
@@ -292,6 +298,9 @@ class Cells:
         """The stored number (an empty cell is 0, a logical 1 or 0); computed where a formula has no stored value."""
         if cell not in self._values:
             sheet, row, column = unpack(cell)
+            if sheet >= self.inside.first:
+                self._values[cell] = None if (hidden := self.raw(cell)) is None else self.value(hidden, depth + 1)
+                return self._values[cell]
             value = self.grid.value(sheet, row, column).python
             if isinstance(value, (int, float)):
                 self._values[cell] = float(value)

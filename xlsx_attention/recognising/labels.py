@@ -58,6 +58,8 @@ def texts_near(matrix: Matrix, cells: Cells) -> Iterator[str]:
     if not ids:
         return
     sheet = unpack(ids[0])[0]
+    if sheet >= cells.inside.first:
+        return
     rect = bounds(cell for cell in ids if unpack(cell)[0] == sheet)
     for row in range(rect.top - 1, max(-1, rect.top - 1 - ABOVE), -1):
         for column in range(max(0, rect.left - BEFORE), min(rect.right, rect.left + 3)):

@@ -12,10 +12,12 @@ from xlsx_attention.model.role import Axis
 from xlsx_attention.recognising.cells import Cells
 from xlsx_attention.recognising.chain import How, MaskUse
 from xlsx_attention.recognising.terms import Cell, leaves
-from xlsx_attention.recognising.thinning import kept, whole
+from xlsx_attention.recognising.thinning import END, kept, whole
 
 #: Added to a score, anything below this hides it: exp(-20) is 2e-9. Public sheets use -99 as well as -1e9.
 HIDES = -20.0
+#: A mask that is typed as signs (0 and 1, or 0 and −1e9) has no more different numbers than this.
+SIGNS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +51,16 @@ def hidden_keys(mask: Mask, keys: Sequence[object], cells: Cells) -> tuple[int, 
     """Hidden positions among all ``keys`` of a mask that was read by a sample."""
     line = whole(mask.cells)[0] if len(mask.cells) == 1 else ()
     at = kept(len(keys))
-    if mask.axis == "keys" and len(line) == len(keys) > len(mask.cells[0]):
-        # What leaves a score visible at the ends does so between them.
-        shown = {cells.number(cell) for k, cell in enumerate(mask.cells[0]) if k not in mask.hidden_keys}
-        return tuple(k for k, cell in enumerate(line) if cells.number(cell) not in shown)
-    return tuple(at[k] if k < len(at) else k for k in mask.hidden_keys)
+    found = {at[k] if k < len(at) else k for k in mask.hidden_keys}
+    if mask.kind in ("padding", "both") and mask.axis == "keys" and len(keys) > len(at):
+        numbers = [cells.number(cell) for cell in line]
+        if len(numbers) == len(keys) and len(set(numbers)) <= SIGNS:
+            # What leaves a score visible at the ends does so between them.
+            shown = {number for k, number in enumerate(numbers) if k in at and k not in found}
+            found = {k for k, number in enumerate(numbers) if number not in shown}
+        elif {END - 1, len(keys) - END} <= found:
+            found |= set(range(END, len(keys) - END))
+    return tuple(sorted(found))
 
 
 def hides(mask: MaskUse, cells: Cells) -> bool:

@@ -56,6 +56,8 @@ def others_of(units: Units, attention: AttentionMap) -> tuple[tuple[OtherStep, .
     groups: dict[tuple[str, str, int, str], list[Rect]] = {}
     nameless: dict[tuple[int, str], list[Rect]] = {}
     for unit in units.all:
+        if unit.sheet >= cells.inside.first:
+            continue
         rest = taken.free(unit.sheet, unit.rect)
         if not rest:
             continue

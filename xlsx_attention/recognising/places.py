@@ -45,6 +45,9 @@ def place_of(matrix: Matrix, orientation: Orientation, cells: Cells) -> Place | 
     if not ids:
         return None
     sheet = unpack(ids[0])[0]
+    if sheet >= cells.inside.first:
+        # It is inside a formula alone.
+        return None
     here = [cell for cell in ids if unpack(cell)[0] == sheet]
     rect = bounds(here)
     if rect.size == len(here):

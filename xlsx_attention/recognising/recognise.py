@@ -63,7 +63,7 @@ def _within_reach(head: Found, grid: WorkbookGrid) -> bool:
     """Whether a head is small enough to be held cell by cell; of one that is not, the file's notices tell."""
     weights = [cell for line in head.matrices["weights"] for cell in line]
     rect = bounds(weights)
-    if rect.size <= LARGEST_HEAD:
+    if rect.size <= LARGEST_HEAD or unpack(weights[0])[0] >= len(grid.sheets):
         return True
     sheet = grid.sheets[unpack(weights[0])[0]].name
     what = f"recognition left out: the weights of this attention are {rect.size:,} cells, more than {LARGEST_HEAD:,}"

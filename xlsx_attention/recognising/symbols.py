@@ -28,6 +28,7 @@ from xlsx_attention.model.formula import (
     Unary,
 )
 from xlsx_attention.model.grid import WorkbookGrid
+from xlsx_attention.recognising.inside import Inside
 from xlsx_attention.recognising.terms import (
     Cell,
     Exp,
@@ -115,6 +116,8 @@ class Scope:
     blocks: dict[tuple[int, Rect, bool], Block] = field(default_factory=dict)
     #: Whether long ranges are read by their ends.
     thin: bool = False
+    #: Where matrices inside the formula get cells; ``None`` where they need none.
+    inside: Inside | None = None
 
     def bind(self, variables: Mapping[str, Value]) -> Scope:
         return replace(self, variables={**self.variables, **variables}, depth=self.depth + 1)

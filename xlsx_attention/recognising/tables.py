@@ -47,6 +47,8 @@ class Table:
 
 def tables_of(sheet: int, cells: Cells) -> list[Table]:
     """All rectangles of numbers of a sheet, in reading order; ``[]`` for a sheet that is too large."""
+    if sheet >= cells.inside.first:
+        return []
     plane = cells.grid.sheets[sheet].cached
     if plane.rect.size > LARGEST_SHEET:
         return []

@@ -114,6 +114,11 @@ class Units:
                 units.all.append(Unit(step.block.sheet, step.block.cells, more[:MOST_HOLES], cells.thin))
         units.all += [Unit(sheet, rect, thin=cells.thin) for sheet, rect in supposed]
         for unit in units.all:
+            cells.raw(unit.first)
+        # Reading formulas shows the matrices inside them.
+        first = cells.inside.first
+        units.all += [Unit(first + number, rect) for number, rect in enumerate(cells.inside.rects)]
+        for unit in units.all:
             body = cells.raw(unit.first)
             if isinstance(body, Cell):
                 units.copies.append(unit)
