@@ -1,7 +1,8 @@
 """Functions that take arrays compute what stands in them as in an array formula, also in a cell without one.
 
 ``SUMPRODUCT(LEN(A1:A10))`` counts characters in every spreadsheet program without Ctrl+Shift+Enter; LibreOffice 7.4
-gives these values for cells stored without an array. ``SUM(EXP(A1:C1))`` in such a cell takes the cell that stands level.
+gives these values for cells stored without an array. ``SUM(EXP(A1:C1))`` in such a cell takes the cell that stands
+level.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from xlsx_attention.compiling.resolve import Names, Resolver
 from xlsx_attention.compiling.survey import make_step
 from xlsx_attention.model.formula import Block, Call, Tree
 from xlsx_attention.model.grid import WorkbookGrid
-from xlsx_attention.model.plan import Plan, Step
+from xlsx_attention.model.plan import Plan, Repair, Step
 
 
 def compile_plan(grid: WorkbookGrid, blocks: Sequence[Block], names: Names) -> Plan:
@@ -31,8 +31,20 @@ def compile_plan(grid: WorkbookGrid, blocks: Sequence[Block], names: Names) -> P
     )
     owners = Owners(grid, steps)
     repairs = find_repairs(grid, steps, owners)
+    return _planned(steps, owners, resolver.called, repairs)
+
+
+def with_repairs(grid: WorkbookGrid, plan: Plan, more: Sequence[Repair]) -> Plan:
+    """A plan with further cells that their blocks' formulas should fill."""
+    repairs = sorted((*plan.repairs, *more), key=lambda repair: (repair.sheet, repair.row, repair.column))
+    return _planned(plan.steps, Owners(grid, plan.steps), plan.names, tuple(repairs))
+
+
+def _planned(
+    steps: tuple[Step, ...], owners: Owners, names: dict[str, Tree], repairs: tuple[Repair, ...]
+) -> Plan:
     for repair in repairs:
         # From the inputs the block computes the cell, so what reads the cell waits for the block.
         owners.give(repair.sheet, repair.row, repair.column, repair.step)
     edges, tasks, cycles = order(steps, owners, repairs)
-    return Plan(steps, tasks, cycles, resolver.called, edges, repairs)
+    return Plan(steps, tasks, cycles, names, edges, repairs)

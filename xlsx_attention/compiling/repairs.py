@@ -13,10 +13,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from xlsx_attention.compiling.meant import Varying, fillers, skeleton, starts_anew
 from xlsx_attention.compiling.order import Owners
 from xlsx_attention.functions.numbers_as_text import parse_number
 from xlsx_attention.model.address import Rect
-from xlsx_attention.model.formula import Apply, Binary, Call, Located, NumberLit, Single, Spill, Tree, Unary, nodes
+from xlsx_attention.model.formula import Located, Tree, nodes
 from xlsx_attention.model.grid import WorkbookGrid
 from xlsx_attention.model.plan import Repair, Step
 from xlsx_attention.model.values import EMPTY, NUMBER, TEXT
@@ -154,9 +155,11 @@ class _Search:
         self.steps = steps
         self.owners = owners
         self.readers = readers
+        self.varying = Varying(steps)
         #: The cluster that was asked about last, how many cells it has, and the edges of its members.
         self._family: tuple[list[Step] | None, int] = (None, 0)
         self._edges: npt.NDArray[np.int64] = np.zeros((4, 0), np.int64)
+        self._corner = (0, 0)
 
     def holes(self, cluster: list[Step]) -> list[Repair]:
         sheet = cluster[0].block.sheet
@@ -166,7 +169,7 @@ class _Search:
         if strange == 0:
             return self._ends(cluster, bounds)
         if strange > HOLES * bounds.size:
-            return self._strips(cluster)
+            return self._without_fillers(cluster, bounds, self._strips(cluster), ragged=True)
         if strange > MOST_HOLES:
             return []
         line = min(bounds.shape) == 1
@@ -178,7 +181,20 @@ class _Search:
             repair = self._judge(cluster, sheet, row, column, similar=line)
             if repair is not None:
                 found.append(repair)
-        return found
+        return self._without_fillers(cluster, bounds, found, ragged=False)
+
+    def _without_fillers(
+        self, cluster: list[Step], bounds: Rect, found: list[Repair], ragged: bool
+    ) -> list[Repair]:
+        """Without the cells that hold what fills the other strange cells as well."""
+        typed = [repair for repair in found if repair.own is None]
+        if not typed or bounds.size > 1_000_000:
+            return found
+        sheet = cluster[0].block.sheet
+        places = ((bounds.top + int(i), bounds.left + int(j)) for i, j in np.argwhere(_strange(cluster, bounds)))
+        filling = fillers(self.grid, sheet, (p for p in places if self.owners.of(sheet, *p) < 0), ragged)
+        value = self.grid.sheets[sheet].cached.get
+        return [r for r in found if r.own is not None or value(r.row, r.column)[0] not in filling]
 
     def _strips(self, cluster: list[Step]) -> list[Repair]:
         """No block as a whole, but its columns (or rows) may be lines of their own."""
@@ -205,6 +221,8 @@ class _Search:
                 return None
             if kind not in (NUMBER, TEXT):
                 return None
+            if kind == NUMBER and starts_anew(self.grid, nearest, *self._corner, row, column):
+                return None
         else:
             other = self.steps[own].block
             family = self._family[1]
@@ -212,7 +230,9 @@ class _Search:
                 return None
             if similar and skeleton(self.steps[own].tree) != skeleton(nearest.tree):
                 return None
-        if not self._has_precedents(nearest, row, column):
+            if self.varying.habit(self.steps[own], nearest):
+                return None
+        if not has_precedents(self.grid, self.owners, nearest, row, column):
             return None
         return Repair(sheet, row, column, nearest.index, None if own < 0 else own)
 
@@ -221,31 +241,13 @@ class _Search:
         if self._family[0] is not cluster:
             rects = [step.block.rect for step in cluster]
             self._edges = np.array([(rect.top, rect.left, rect.bottom, rect.right) for rect in rects]).T
+            self._corner = (int(self._edges[0].min()), int(self._edges[1].min()))
             self._family = (cluster, sum(rect.size for rect in rects))
         top, left, bottom, right = self._edges
         zero = np.int64(0)
         down = np.maximum(np.maximum(top - row, row - bottom + 1), zero)
         across = np.maximum(np.maximum(left - column, column - right + 1), zero)
         return int((down + across).argmin())
-
-    def _has_precedents(self, step: Step, row: int, column: int) -> bool:
-        """Whether the block's formula, put into the cell, finds numbers where the block's own cells find them."""
-        rect = step.block.rect
-        for node in _located(step.tree):
-            here = node.reference.at(row, column)
-            there = node.reference.at(rect.top, rect.left)
-            if here is None or there is None:
-                return False
-            for sheet in node.sheets:
-                plane = self.grid.sheets[sheet].cached
-                if here.size > 100_000:
-                    continue
-                found, usual = plane.read(here)[1], plane.read(there)[1]
-                if (usual == NUMBER).all() and not (found == NUMBER).all() and not self.owners.within(sheet, here):
-                    return False
-                if (usual != EMPTY).any() and not (found != EMPTY).any():
-                    return False
-        return True
 
     def _ends(self, cluster: list[Step], bounds: Rect) -> list[Repair]:
         """The cell before or after a full line of cells, where other blocks show that the line is one longer."""
@@ -299,6 +301,26 @@ class _Search:
         return False
 
 
+def has_precedents(grid: WorkbookGrid, owners: Owners, step: Step, row: int, column: int) -> bool:
+    """Whether the block's formula, put into the cell, finds numbers where the block's own cells find them."""
+    rect = step.block.rect
+    for node in _located(step.tree):
+        here = node.reference.at(row, column)
+        there = node.reference.at(rect.top, rect.left)
+        if here is None or there is None:
+            return False
+        for sheet in node.sheets:
+            plane = grid.sheets[sheet].cached
+            if here.size > 100_000:
+                continue
+            found, usual = plane.read(here)[1], plane.read(there)[1]
+            if (usual == NUMBER).all() and not (found == NUMBER).all() and not owners.within(sheet, here):
+                return False
+            if (usual != EMPTY).any() and not (found != EMPTY).any():
+                return False
+    return True
+
+
 def _located(tree: Tree) -> list[Located]:
     return [node for node in nodes(tree) if isinstance(node, Located)]
 
@@ -315,24 +337,3 @@ def _moves(tree: Tree) -> bool:
 def _on_a_diagonal(places: list[tuple[int, int]]) -> bool:
     return len({row - column for row, column in places}) == 1 or len({row + column for row, column in places}) == 1
 
-
-def skeleton(tree: Tree) -> object:
-    """A tree without its references and numbers: formulas that differ only there are of one kind."""
-    if isinstance(tree, Located):
-        return "reference"
-    if isinstance(tree, NumberLit):
-        return "number"
-    if isinstance(tree, Binary):
-        spine: list[object] = []
-        node: Tree = tree
-        while isinstance(node, Binary):
-            spine.append((node.op, skeleton(node.right)))
-            node = node.left
-        return (skeleton(node), *reversed(spine))
-    if isinstance(tree, (Unary, Single, Spill)):
-        return (type(tree).__name__, skeleton(tree.operand))
-    if isinstance(tree, Call):
-        return (tree.name, *map(skeleton, tree.args))
-    if isinstance(tree, Apply):
-        return (skeleton(tree.callee), *map(skeleton, tree.args))
-    return tree

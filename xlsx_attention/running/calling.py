@@ -39,9 +39,11 @@ if TYPE_CHECKING:
 #: Functions whose every parameter is an array: what stands in them is computed as in an array formula, in any cell, so
 #: that ``SUMPRODUCT(EXP(A1:C1))`` needs no Ctrl+Shift+Enter. (The parameter class "array" of OpenOffice.org's
 #: documentation of the Excel file format, section 3.2; Microsoft: "Guidelines and examples of array formulas".)
-_TAKES_ARRAYS = frozenset(
-    ["SUMPRODUCT", "MMULT", "MDETERM", "MINVERSE", "TRANSPOSE", "SUMX2MY2", "SUMX2PY2", "SUMXMY2", "CORREL", "COVAR", "COVARIANCE.P", "COVARIANCE.S", "PEARSON", "RSQ", "SLOPE", "INTERCEPT", "STEYX", "LINEST", "LOGEST", "TREND", "GROWTH", "PROB", "FREQUENCY"]
-)
+_TAKES_ARRAYS = frozenset((
+    "SUMPRODUCT", "MMULT", "MDETERM", "MINVERSE", "TRANSPOSE", "SUMX2MY2", "SUMX2PY2", "SUMXMY2", "CORREL", "COVAR",
+    "COVARIANCE.P", "COVARIANCE.S", "PEARSON", "RSQ", "SLOPE", "INTERCEPT", "STEYX", "LINEST", "LOGEST", "TREND",
+    "GROWTH", "PROB", "FREQUENCY",
+))  # fmt: skip
 
 
 def call(ev: BlockEvaluator, node: Call, want: str) -> Operand:
