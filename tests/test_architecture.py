@@ -130,7 +130,7 @@ def test_the_package_is_looked_at() -> None:
             "imports xlsx_attention.compiling.plan",
         ),
         ("writing/a.py", "from ..reporting import html", "writing imports xlsx_attention.reporting.html"),
-        ("pipeline.py", "from .batch import work", "pipeline imports xlsx_attention.batch.work"),
+        ("pipeline/a.py", "from ..batch import work", "pipeline imports xlsx_attention.batch.work"),
         ("batch/a.py", "import_module('xlsx_attention.cli')", "batch imports xlsx_attention.cli"),
         ("batch/a.py", "importlib.import_module('..cli', __package__)", "batch imports xlsx_attention.cli"),
         ("batch/a.py", "from xlsx_attention import verify", "batch imports xlsx_attention.verify"),
@@ -152,7 +152,7 @@ def test_a_breach_is_named(tmp_path: Path, file: str, source: str, breach: str) 
         ),
         ("reading/__init__.py", "from .a import read\nfrom ..model import grid"),
         ("reading/deep/__init__.py", "from ..a import read\nfrom ...functions import table"),
-        ("pipeline.py", "from .reading import read\nfrom .comparing import compare"),
+        ("pipeline/a.py", "from ..reading import read\nfrom ..comparing import compare\nfrom .b import c"),
         (
             "cli/main.py",
             "from xlsx_attention import __version__\nfrom ..batch import run\nimport xlsx_attention.pipeline",

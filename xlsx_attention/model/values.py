@@ -207,6 +207,16 @@ class Plane:
     def copy(self) -> Plane:
         return Plane(self.rect, self.number.copy(), self.kind.copy(), dict(self.outliers))
 
+    def filled_from(self, other: Plane) -> Plane:
+        """A copy in which the empty cells are those of ``other``, a plane over the same rectangle."""
+        plane = self.copy()
+        missing = plane.kind == EMPTY
+        plane.number[missing] = other.number[missing]
+        plane.kind[missing] = other.kind[missing]
+        for cell, value in other.outliers.items():
+            plane.outliers.setdefault(cell, value)
+        return plane
+
     @property
     def used(self) -> Rect:
         """The smallest rectangle that holds the core and every outlier."""

@@ -94,7 +94,7 @@ class Book:
         if all((stored[s.block.sheet].read(s.block.cells)[1] != EMPTY).all() for s in plan.steps):
             return cls(grid, plan, stored)
         computed = run.from_inputs(grid, plan, parse=parsing.parse)
-        return cls(grid, plan, [_fill(plane, full) for plane, full in zip(stored, computed, strict=True)])
+        return cls(grid, plan, [plane.filled_from(full) for plane, full in zip(stored, computed, strict=True)])
 
     @cached_property
     def steps_at(self) -> list[Computed]:
@@ -174,17 +174,7 @@ def _filled(grid: WorkbookGrid, report: FileReport, index: int) -> Plane:
     """The stored values, and where a formula has none stored the recomputed one."""
     plane = grid.sheets[index].cached
     sheet = next((s for s in report.sheets if s.index == index), None)
-    return plane if sheet is None or not report.counts.get("no-cached-value") else _fill(plane, sheet.from_inputs)
-
-
-def _fill(plane: Plane, computed: Plane) -> Plane:
-    plane = plane.copy()
-    missing = plane.kind == EMPTY
-    plane.number[missing] = computed.number[missing]
-    plane.kind[missing] = computed.kind[missing]
-    for cell, value in computed.outliers.items():
-        plane.outliers.setdefault(cell, value)
-    return plane
+    return plane if sheet is None or not report.counts.get("no-cached-value") else plane.filled_from(sheet.from_inputs)
 
 
 def _cells_of_kind(plane: Plane, kind: int) -> list[tuple[Place, float]]:
