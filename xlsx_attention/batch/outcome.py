@@ -7,6 +7,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from xlsx_attention.reporting.safe import visible
+
 #: States of a row. The first three are a report's; ``failed``: a limit, a crash or a fault of this package stopped
 #: the work on it; ``not-run``: the batch ended before its turn.
 STATES = ("agrees", "diverges", "unreadable", "failed", "not-run")
@@ -40,7 +42,7 @@ class Outcome:
         return data
 
     def page_for(self, digest: str, name: str) -> str:
-        return self.page.replace(path_token(digest), html.escape(name))
+        return self.page.replace(path_token(digest), html.escape(visible(name, 400)))
 
 
 def path_token(digest: str) -> str:

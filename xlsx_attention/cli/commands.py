@@ -11,7 +11,6 @@ import click
 from xlsx_attention.cli.console import complain, prepare
 from xlsx_attention.errors import XlsxAttentionError
 from xlsx_attention.model.recursion import RECURSION
-from xlsx_attention.reporting.safe import visible
 
 #: Command → (module, what it is for). Modules load when their command runs, so that help stays quick.
 COMMANDS = {
@@ -71,7 +70,7 @@ def run() -> None:
         complain(error.format_message() + hint)
         sys.exit(2)
     except XlsxAttentionError as error:
-        complain(visible(str(error), 2000))
+        complain(str(error))
         sys.exit(2)
     except BrokenPipeError:
         # The reader went away (| head): nothing more to say, and nothing to say at exit either.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from xlsx_attention.reporting.safe import visible
+
 
 def prepare() -> None:
     """Make both streams able to carry any text; what an encoding lacks is written as an escape."""
@@ -20,5 +22,5 @@ def wants_color(no_color: bool) -> bool:
 
 
 def complain(message: str) -> None:
-    """One line on stderr."""
-    sys.stderr.write(f"xlsx-attention: {' '.join(message.splitlines())}\n")
+    """One line on stderr; names and texts in it are made harmless for the terminal."""
+    sys.stderr.write(f"xlsx-attention: {visible(' '.join(message.splitlines()), 2000)}\n")

@@ -24,6 +24,8 @@ from xlsx_attention.errors import UnreadableFile, UsageError
 @limit_options(untrusted=False)
 def command(file: str, cell: str | None, sheet: str | None, form: str, untrusted: bool, **given: Any) -> None:
     """Show FILE as a short NumPy program, one line a step; or derive one CELL (U10, or Sheet!U10) with its numbers."""
+    from dataclasses import replace
+
     from xlsx_attention import parsing, pipeline
     from xlsx_attention.recognising import explain_program, program_text
     from xlsx_attention.reporting.derivation import Derivation
@@ -43,6 +45,8 @@ def command(file: str, cell: str | None, sheet: str | None, form: str, untrusted
         sys.stdout.write("\n".join(derivation.lines(index, row, column)) + "\n")
         return
     lines = explain_program(grid, report.plan, report.attention)
+    # Names of sheets stand in the comments.
+    lines = [replace(line, comment=visible(line.comment, 400)) for line in lines]
     if sheet is not None:
         index = _index(report, sheet)
         if form == "text":

@@ -65,7 +65,7 @@ class Terminal:
             head = self._styled(self._say("finding"), "warn")
             lines.append(f"  {head} {visible(sheet_name, 31)}!{place}{message}")
         for name, cells in file.not_computed.items():
-            lines.append("  " + self._say("not-computed", name=visible(name), cells=self._counted(cells, "cell")))
+            lines.append("  " + self._say("lacking", name=visible(name), cells=self._counted(cells, "cell")))
         lines += self._published(file)
         lines += [f"  {visible(n.where)}: {visible(n.message)}" for n in file.notices[:SHOWN]]
         if len(file.notices) > SHOWN:

@@ -18,7 +18,8 @@ WORDS: dict[str, Text] = {
     "sheet": Text(
         "{name}: {cells} computed cells in {blocks} blocks:", "{name}：{cells} 个计算单元格，{blocks} 个区域："
     ),
-    "not-computed": Text("not computed: {name} ({cells})", "未计算：{name}（{cells}）"),
+    "not-computed": Text("not computed", "未计算"),
+    "lacking": Text("not computed: {name} ({cells})", "未计算：{name}（{cells}）"),
     "values": Text("stored {cached}, recomputed {recomputed}", "存储值 {cached}，重算值 {recomputed}"),
     "formula": Text("formula {formula}", "公式 {formula}"),
     "block-formula": Text("its block has {formula}", "所在区域的公式 {formula}"),
@@ -112,4 +113,4 @@ def cause_words(cause: str, language: str) -> str:
 
 def verdict_words(verdict: str, language: str) -> str:
     """A verdict as a name: ``agrees``, ``受上游影响``."""
-    return verdict if language == "en" else {"not-computed": "未计算"}.get(verdict) or WORDS[verdict].zh
+    return verdict if language == "en" else WORDS[verdict].zh

@@ -12,6 +12,8 @@ _NEEDS_ESCAPE = re.compile(r"[&<>]")
 _LOOKS_ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+# One search for formulas, of which there are many and hardly any holds such a thing.
+_NOT_PLAIN = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]|_(?=x[0-9A-Fa-f]{4}_)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,13 @@ def escape(text: str) -> str:
     text = _LOOKS_ESCAPED.sub("_x005F_", clean_text(text))
     text = _CONTROL.sub(lambda match: f"_x{ord(match[0]):04X}_", text)
     return escape_markup(text)
+
+
+def escape_formula(formula: str) -> str:
+    """A formula as the content of its element: texts in it may hold what XML cannot."""
+    if _NOT_PLAIN.search(formula):
+        return escape(formula)
+    return escape_markup(formula)
 
 
 def escape_markup(text: str) -> str:

@@ -30,7 +30,7 @@ from xlsx_attention.writing.cells import (
     cached_xml,
     clean_text,
     escape,
-    escape_markup,
+    escape_formula,
     number_text,
     printable,
 )
@@ -103,7 +103,7 @@ class AttentionSheet(Worksheet):  # type: ignore[misc]  # XlsxWriter's types are
             self._put(row, column, _Formula(formula, value, format))
         else:
             kind, result = cached_xml(value)
-            self._put(row, column, _Stored(kind, f"<f>{escape_markup(formula)}</f>{result}", format))
+            self._put(row, column, _Stored(kind, f"<f>{escape_formula(formula)}</f>{result}", format))
 
     def write_array_cached(
         self,
@@ -130,7 +130,7 @@ class AttentionSheet(Worksheet):  # type: ignore[misc]  # XlsxWriter's types are
             for j, value in enumerate(line):
                 kind, result = cached_xml(value)
                 if i == j == 0:
-                    result = f'<f t="array" ref="{where}">{escape_markup(formula)}</f>{result}'
+                    result = f'<f t="array" ref="{where}">{escape_formula(formula)}</f>{result}'
                     kind += ' cm="1"' if dynamic else ""
                 self._put(rect.top + i, rect.left + j, _Stored(kind, result, format))
         if dynamic:
@@ -186,7 +186,7 @@ class AttentionSheet(Worksheet):  # type: ignore[misc]  # XlsxWriter's types are
     def _write_cell(self, row: int, col: int, cell: Any) -> None:
         kind = type(cell)
         if kind is _Formula:
-            start = f"<f>{escape_markup(cell.formula)}</f>"
+            start = f"<f>{escape_formula(cell.formula)}</f>"
             self.fh.write(f'<c r="{cell_name(row, col)}"{_style(cell)}>{start}<v>{number_text(cell.value)}</v></c>')
         elif kind is _Plain:
             self.fh.write(f'<c r="{cell_name(row, col)}"{_style(cell)}><v>{number_text(cell.number)}</v></c>')
