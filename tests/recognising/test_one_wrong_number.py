@@ -165,3 +165,24 @@ def test_no_attention_in_random_tables(tmp_path: Path, seed: int) -> None:
 def test_no_attention_in_other_lessons(corpus: Path, tmp_path: Path, name: str, decimals: int | None) -> None:
     bare(corpus / f"{name}.xlsx", tmp_path / "bare.xlsx", stays, decimals, labels=True)
     assert recognised(tmp_path / "bare.xlsx").attentions == ()
+
+
+@pytest.mark.parametrize("decimals", [None, 2], ids=["full", "two"])
+@pytest.mark.parametrize(
+    ("sheet", "cell"),
+    [(0, "M14"), (0, "U17"), (1, "Z26"), (1, "AG22"), (2, "AK29"), (2, "AO35")],
+    ids=["Q", "scaled-0", "scaled-1", "scaled-1-first", "scaled-2", "scaled-2-last"],
+)
+def test_one_wrong_number_in_a_public_lesson(
+    corpus: Path, tmp_path: Path, sheet: int, cell: str, decimals: int | None
+) -> None:
+    """Tokens in columns, most numbers whole, the softmax's input one of two tables that would do."""
+    path = tmp_path / "bare.xlsx"
+    bare(corpus / "ai-by-hand" / "Self-Attention.xlsx", path, stays, decimals, labels=True)
+    book = openpyxl.load_workbook(path)
+    book.worksheets[sheet][cell].value += 0.57
+    book.save(path)
+    report = xa.verify(path)
+    assert len(report.attention.attentions) == 3
+    assert "scaled" in ranges(report.attention, sheet)
+    assert [wrong.cell for wrong in report.cells if wrong.verdict == "origin"] == [cell]

@@ -248,7 +248,7 @@ def _equal(a: Table, b: Table) -> bool:
     if a.shape != b.shape:
         return False
     same = bool((np.abs(a.values - b.values) <= a.radius + b.radius).all())
-    return same or agrees(a.values, b, a.radius)
+    return same or met(a.values, b, a.radius, pairs=False) is not None
 
 
 def _in_line(product: Rect, a: Rect, b: Rect) -> int:

@@ -19,9 +19,11 @@ ENOUGH: Final = 9
 #: Lines of a table of which one may be wrong whole: what one wrong number upstream spoils.
 LINES: Final = 3
 #: How much the cells that do meet must say, in bits, before a relation is believed against cells that do not: among
-#: some thousands of pairs of tables, or among some dozens of single rows and columns.
-BITS: Final = 20.0
-BITS_OF_A_LINE: Final = 13.0
+#: some thousands of pairs of tables, or among some dozens of single tables, rows and columns.
+BITS: Final = 24.0
+BITS_OF_ONE: Final = 15.0
+#: Numbers of deviation 1 that are spread evenly lie this far from their middle.
+HALF_RANGE: Final = 3.0**0.5
 #: A cell says no more than this: numbers may be equal for a reason of their own.
 MOST_BITS: Final = 10.0
 #: A cell that does not meet counts as much as this error in all the others.
@@ -36,10 +38,11 @@ class Meeting:
     error: float
 
 
-def met(found: Floats, wanted: Table, slack: Floats | float) -> Meeting | None:
+def met(found: Floats, wanted: Table, slack: Floats | float, *, pairs: bool = True) -> Meeting | None:
     """All but a few numbers meet, and the agreement means something: it is much finer than the numbers' own spread.
 
-    Those that do not are scattered and few, or lie in one row or one column; then the others must carry the proof.
+    Those that do not are scattered and few, or lie in one row or one column; then the others must carry the proof:
+    more where ``pairs`` of tables are tried.
     """
     difference = np.abs(found - wanted.values)
     fits: Bools = difference <= wanted.radius + slack
@@ -50,7 +53,7 @@ def met(found: Floats, wanted: Table, slack: Floats | float) -> Meeting | None:
     mean = float(difference[fits].mean()) if fits.any() else 0.0
     if mean > 0.25 * spread + 1e-12:
         return None
-    if misses and _bits(wanted, slack, fits) < (BITS if min(wanted.shape) > 1 else BITS_OF_A_LINE):
+    if misses and _bits(wanted, slack, fits) < (BITS if pairs and min(wanted.shape) > 1 else BITS_OF_ONE):
         return None
     return Meeting(misses, mean / (spread or 1.0) + MISS * misses / fits.size)
 
@@ -77,7 +80,7 @@ def _bits(wanted: Table, slack: Floats | float, fits: Bools) -> float:
     spread = float(visible.std())
     if spread == 0.0:
         return 0.0
-    return float(np.clip(np.log2(spread / room), 0.0, MOST_BITS).sum())
+    return float(np.clip(np.log2(HALF_RANGE * spread / room), 0.0, MOST_BITS).sum())
 
 
 def proportion(x: Floats, y: Floats, x_radius: Floats, y_radius: Floats) -> float | None:

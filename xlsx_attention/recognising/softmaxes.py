@@ -56,14 +56,14 @@ class Search:
         return sorted(others, key=lambda t: (t.rect > table.rect, _distance(t.rect, table.rect)))
 
     def _softmax(self, weights: Table, axis: int) -> Chain | None:
-        best: tuple[float, Table, float] | None = None
+        best: tuple[tuple[bool, int], Table, float] | None = None
         for source in self._alike(weights):
             for factor in _factors(source, weights, axis):
                 found = softmax_met(source, factor, weights, axis)
-                # A factor of 1 first, then the nearest before the weights: only what meets more cells is better.
-                worse = 0 if found is None else found.misses + 0.5 * (factor != 1.0)
-                if found is not None and (best is None or worse < best[0]):
-                    best = worse, source, factor
+                # A table as it stands first: a wrong number in it must not make another, scaled, the better source.
+                # Of such the one that meets most cells, then the nearest before the weights.
+                if found is not None and (best is None or (factor != 1.0, found.misses) < best[0]):
+                    best = (factor != 1.0, found.misses), source, factor
         return None if best is None else self._completed(Chain(weights, axis, best[1], best[2]))
 
     def _completed(self, chain: Chain) -> Chain:
