@@ -17,7 +17,8 @@ from xlsx_attention.model.grid import DefinedName, Sheet, WorkbookGrid
 from xlsx_attention.model.values import ERROR_CODES, LOGICAL, NUMBER, TEXT, Plane, Scalar, TextPool
 from xlsx_attention.parsing import find_blocks, parse
 from xlsx_attention.reading import read_workbook
-from xlsx_attention.running.evaluator import BlockEvaluator, Machine
+from xlsx_attention.running.evaluator import BlockEvaluator
+from xlsx_attention.running.machine import Machine
 from xlsx_attention.running.run import blank_planes, evaluate, parts, store
 
 Plain: TypeAlias = "float | str | bool | None"

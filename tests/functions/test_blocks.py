@@ -14,7 +14,7 @@ from xlsx_attention.compiling.survey import make_step
 from xlsx_attention.model.address import Rect, cell_name
 from xlsx_attention.model.formula import Block, FormulaForm
 from xlsx_attention.parsing import parse
-from xlsx_attention.running.evaluator import Machine
+from xlsx_attention.running.machine import Machine
 from xlsx_attention.running.run import evaluate
 
 FORMULAS = [

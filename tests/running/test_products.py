@@ -14,7 +14,7 @@ from xlsx_attention.model.formula import Block, FormulaForm
 from xlsx_attention.model.grid import Sheet, WorkbookGrid
 from xlsx_attention.model.values import NUMBER, Plane, TextPool
 from xlsx_attention.parsing import parse
-from xlsx_attention.running.evaluator import Machine
+from xlsx_attention.running.machine import Machine
 from xlsx_attention.running.run import evaluate
 
 CELLS: dict[str, Plain] = {"A1": 1.0, "A2": 2.0, "B1": 3.0, "B2": 4.0, "C1": "x", "C2": True, "D1": 1e200, "D2": "#N/A"}

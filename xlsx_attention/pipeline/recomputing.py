@@ -16,7 +16,7 @@ from xlsx_attention.model.plan import Plan
 from xlsx_attention.model.values import EMPTY
 from xlsx_attention.pipeline.special import downstream
 from xlsx_attention.running import run
-from xlsx_attention.running.evaluator import Machine
+from xlsx_attention.running.machine import Machine
 
 
 def recompute(grid: WorkbookGrid, plan: Plan, kept: set[Cell]) -> Recomputed:

@@ -13,7 +13,8 @@ from xlsx_attention import parsing
 from xlsx_attention.comparing.assemble import assemble
 from xlsx_attention.comparing.tolerance import Tolerance
 from xlsx_attention.comparing.verdicts import judge
-from xlsx_attention.compiling.plan import compile_plan
+from xlsx_attention.compiling.plan import compile_plan, with_repairs
+from xlsx_attention.compiling.role_holes import role_holes
 from xlsx_attention.errors import FormulaSyntaxError
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.formula import FormulaForm, Tree
@@ -27,7 +28,7 @@ from xlsx_attention.pipeline.nouns import DEFAULTS, Options, Understood
 from xlsx_attention.pipeline.recomputing import recompute
 from xlsx_attention.pipeline.roles import by_role, readable, recognised, with_words
 from xlsx_attention.pipeline.special import downstream, special_steps
-from xlsx_attention.running.evaluator import Machine
+from xlsx_attention.running.machine import Machine
 from xlsx_attention.running.magnitude import magnitude
 
 if TYPE_CHECKING:
@@ -55,6 +56,18 @@ def understand(grid: WorkbookGrid, options: Options = DEFAULTS) -> Understood:
     grid.spent = 0
     blocks = parsing.find_blocks(grid)
     plan = compile_plan(grid, blocks, parse_names(grid))
+    attention = AttentionMap()
+    if options.recognise:
+        if readable(plan):
+            attention = recognised(grid, plan)
+            holes = role_holes(grid, plan, attention) if attention.attentions else ()
+            if holes:
+                plan = with_repairs(grid, plan, holes)
+                attention = recognised(grid, plan)
+        else:
+            links = sum(map(len, plan.edges.values()))
+            what = f"{len(plan.steps):,} unlike blocks with {links:,} links between them"
+            grid.notices.append(Notice("not-recognised", "workbook", f"{what}: no attention was looked for"))
     special = special_steps(plan)
     circular = {cell for cycle in plan.cycles for cell in cycle}
     kept = circular | {
@@ -71,14 +84,6 @@ def understand(grid: WorkbookGrid, options: Options = DEFAULTS) -> Understood:
     }
     for index in downstream(plan, lacking) - lacking:
         special.setdefault(index, "depends-on-not-computed")
-    attention = AttentionMap()
-    if options.recognise:
-        if readable(plan):
-            attention = recognised(grid, plan)
-        else:
-            links = sum(map(len, plan.edges.values()))
-            what = f"{len(plan.steps):,} unlike blocks with {links:,} links between them"
-            grid.notices.append(Notice("not-recognised", "workbook", f"{what}: no attention was looked for"))
     return Understood(grid, plan, values, attention, special, circular)
 
 

@@ -17,7 +17,8 @@ from xlsx_attention.model.address import Rect
 from xlsx_attention.model.formula import Binary, Call, Tree, Unary
 from xlsx_attention.model.plan import Step
 from xlsx_attention.model.values import NUMBER, Floats
-from xlsx_attention.running.evaluator import BlockEvaluator, Machine
+from xlsx_attention.running.evaluator import BlockEvaluator
+from xlsx_attention.running.machine import Machine
 
 
 def magnitude(machine: Machine, step: Step, rect: Rect) -> Floats:

@@ -8,14 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from xlsx_attention.errors import NotComputed
+from xlsx_attention.functions.coercion import collapse
 from xlsx_attention.functions.registry import NeedsCells
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.formula import Tree
 from xlsx_attention.model.grid import WorkbookGrid
 from xlsx_attention.model.plan import Plan, Step, Task
 from xlsx_attention.model.values import EMPTY, NA, NOT_COMPUTED, NUMBER, Array, Plane
-from xlsx_attention.running.calling import collapse
-from xlsx_attention.running.evaluator import NODE, BlockEvaluator, Machine
+from xlsx_attention.running.evaluator import BlockEvaluator
+from xlsx_attention.running.machine import NODE, Machine
 from xlsx_attention.running.scalar import Scalar, Unsure, compiled
 
 Parse = Callable[[str, int, int], Tree]

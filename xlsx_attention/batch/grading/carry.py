@@ -12,7 +12,7 @@ from xlsx_attention.model.address import Rect
 from xlsx_attention.model.plan import Plan, Step
 from xlsx_attention.model.values import NOT_COMPUTED, NUMBER, TEXT, Plane, Scalar
 from xlsx_attention.running import run
-from xlsx_attention.running.evaluator import Machine
+from xlsx_attention.running.machine import Machine
 from xlsx_attention.running.magnitude import magnitude
 
 
