@@ -21,7 +21,8 @@ VARIED = 0.25
 
 
 def fillers(grid: WorkbookGrid, sheet: int, places: Iterable[tuple[int, int]], ragged: bool) -> frozenset[float]:
-    """Typed numbers that fill the strange cells of a block: −1e9 in two of them, any number in three of a ``ragged`` one.
+    """Typed numbers that fill the strange cells of a block: −1e9 in two of them, any number in three of a ``ragged``
+    one.
 
     A triangular mask is typed so, beside scores that are formulas. ``places`` are strange cells without formulas.
     """
@@ -56,7 +57,7 @@ def starts_anew(grid: WorkbookGrid, step: Step, top: int, left: int, row: int, c
 
 
 class Varying:
-    """Formulas that differ only in their numbers: ``=B2+1``, ``=C2``+0, ``=D2+2`` where the number is each cell's own."""
+    """Formulas that differ only in their numbers (``=B2+1``, ``=C2+0``, ``=D2+2``), the number being each cell's own."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self._cells: defaultdict[object, Counter[str]] = defaultdict(Counter)

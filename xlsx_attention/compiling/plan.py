@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xlsx_attention.compiling.order import Owners, order
+from xlsx_attention.compiling.order import order
+from xlsx_attention.compiling.owners import Owners
 from xlsx_attention.compiling.repairs import find_repairs
 from xlsx_attention.compiling.resolve import Names, Resolver
 from xlsx_attention.compiling.survey import make_step
@@ -40,9 +41,7 @@ def with_repairs(grid: WorkbookGrid, plan: Plan, more: Sequence[Repair]) -> Plan
     return _planned(plan.steps, Owners(grid, plan.steps), plan.names, tuple(repairs))
 
 
-def _planned(
-    steps: tuple[Step, ...], owners: Owners, names: dict[str, Tree], repairs: tuple[Repair, ...]
-) -> Plan:
+def _planned(steps: tuple[Step, ...], owners: Owners, names: dict[str, Tree], repairs: tuple[Repair, ...]) -> Plan:
     for repair in repairs:
         # From the inputs the block computes the cell, so what reads the cell waits for the block.
         owners.give(repair.sheet, repair.row, repair.column, repair.step)

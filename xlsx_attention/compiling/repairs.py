@@ -8,13 +8,14 @@ or at the end of a line of them that another block reads, or is read, one cell l
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from xlsx_attention.compiling.clusters import bounds_of, clusters, split, strange_cells
 from xlsx_attention.compiling.meant import Varying, fillers, skeleton, starts_anew
-from xlsx_attention.compiling.order import Owners
+from xlsx_attention.compiling.owners import Owners
 from xlsx_attention.functions.numbers_as_text import parse_number
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.formula import Located, Tree, nodes
@@ -44,7 +45,7 @@ def find_repairs(grid: WorkbookGrid, steps: Sequence[Step], owners: Owners) -> t
     for family in families.values():
         if sum(step.block.rect.size for step in family) < 2 or len(family) > FRAGMENTS:
             continue
-        for cluster in (part for whole in _clusters(family) for part in _split(whole)):
+        for cluster in (part for whole in clusters(family) for part in split(whole)):
             for repair in search.holes(cluster):
                 key = (repair.sheet, repair.row, repair.column)
                 known = found.get(key)
@@ -56,91 +57,6 @@ def find_repairs(grid: WorkbookGrid, steps: Sequence[Step], owners: Owners) -> t
     return tuple(
         found[key] for key in sorted(found) if found[key].step not in odd or steps[found[key].step].block.rect.size > 1
     )
-
-
-def _clusters(family: list[Step]) -> list[list[Step]]:
-    """Fragments of one form that touch or leave one cell between them.
-
-    Fragments are looked up by the squares of a coarse net that they lie on, so that the time is that of their area and
-    edges, not that of all their pairs.
-    """
-    steps = sorted(family, key=lambda step: step.block.rect)
-    rects = [step.block.rect for step in steps]
-    parent = list(range(len(steps)))
-
-    def root(i: int) -> int:
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        return i
-
-    net: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for i, rect in enumerate(rects):
-        near = Rect(max(rect.top - 2, 0), max(rect.left - 2, 0), rect.bottom + 2, rect.right + 2)
-        for square in _squares(near):
-            for other in net.get(square, ()):
-                if root(i) != root(other) and _near(rect, rects[other]):
-                    parent[root(i)] = root(other)
-        for square in _squares(rect):
-            net[square].append(i)
-    clusters: dict[int, list[Step]] = defaultdict(list)
-    for i, step in enumerate(steps):
-        clusters[root(i)].append(step)
-    return list(clusters.values())
-
-
-#: Side of a square of the net.
-_SIDE = 8
-
-
-def _squares(rect: Rect) -> Iterator[tuple[int, int]]:
-    for row in range(rect.top // _SIDE, (rect.bottom - 1) // _SIDE + 1):
-        for column in range(rect.left // _SIDE, (rect.right - 1) // _SIDE + 1):
-            yield row, column
-
-
-def _bounds(cluster: list[Step]) -> Rect:
-    bounds = cluster[0].block.rect
-    for step in cluster[1:]:
-        bounds = bounds.union(step.block.rect)
-    return bounds
-
-
-def _strange(cluster: list[Step], bounds: Rect) -> npt.NDArray[np.bool_]:
-    """Which cells of the bounds are of another form."""
-    mask = np.ones(bounds.shape, bool)
-    for step in cluster:
-        rect = step.block.rect
-        mask[rect.top - bounds.top : rect.bottom - bounds.top, rect.left - bounds.left : rect.right - bounds.left] = (
-            False
-        )
-    return mask
-
-
-def _split(cluster: list[Step]) -> list[list[Step]]:
-    """A whole strange row or column is a subtotal, a separator or another step: what lies beside it are blocks of
-    their own.
-    """
-    if len(cluster) == 1:
-        return [cluster]
-    bounds = _bounds(cluster)
-    if min(bounds.shape) == 1 or bounds.size > 1_000_000:
-        return [cluster]
-    mask = _strange(cluster, bounds)
-    rows, columns = np.cumsum(mask.all(axis=1)), np.cumsum(mask.all(axis=0))
-    parts: dict[tuple[int, int], list[Step]] = defaultdict(list)
-    for step in cluster:
-        rect = step.block.rect
-        parts[int(rows[rect.top - bounds.top]), int(columns[rect.left - bounds.left])].append(step)
-    if len(parts) == 1:
-        return [cluster]
-    return [smaller for part in parts.values() for smaller in _split(part)]
-
-
-def _near(a: Rect, b: Rect) -> bool:
-    grown_a = Rect(a.top - 1, a.left - 1, a.bottom + 1, a.right + 1)
-    grown_b = Rect(b.top - 1, b.left - 1, b.bottom + 1, b.right + 1)
-    return grown_a.intersection(grown_b) is not None
 
 
 class _Search:
@@ -163,7 +79,7 @@ class _Search:
 
     def holes(self, cluster: list[Step]) -> list[Repair]:
         sheet = cluster[0].block.sheet
-        bounds = _bounds(cluster)
+        bounds = bounds_of(cluster)
         cells = sum(step.block.rect.size for step in cluster)
         strange = bounds.size - cells
         if strange == 0:
@@ -173,7 +89,7 @@ class _Search:
         if strange > MOST_HOLES:
             return []
         line = min(bounds.shape) == 1
-        places = [(bounds.top + int(i), bounds.left + int(j)) for i, j in np.argwhere(_strange(cluster, bounds))]
+        places = [(bounds.top + int(i), bounds.left + int(j)) for i, j in np.argwhere(strange_cells(cluster, bounds))]
         if len(places) > 2 and _on_a_diagonal(places):
             return []
         found = []
@@ -183,15 +99,13 @@ class _Search:
                 found.append(repair)
         return self._without_fillers(cluster, bounds, found, ragged=False)
 
-    def _without_fillers(
-        self, cluster: list[Step], bounds: Rect, found: list[Repair], ragged: bool
-    ) -> list[Repair]:
+    def _without_fillers(self, cluster: list[Step], bounds: Rect, found: list[Repair], ragged: bool) -> list[Repair]:
         """Without the cells that hold what fills the other strange cells as well."""
         typed = [repair for repair in found if repair.own is None]
         if not typed or bounds.size > 1_000_000:
             return found
         sheet = cluster[0].block.sheet
-        places = ((bounds.top + int(i), bounds.left + int(j)) for i, j in np.argwhere(_strange(cluster, bounds)))
+        places = ((bounds.top + int(i), bounds.left + int(j)) for i, j in np.argwhere(strange_cells(cluster, bounds)))
         filling = fillers(self.grid, sheet, (p for p in places if self.owners.of(sheet, *p) < 0), ragged)
         value = self.grid.sheets[sheet].cached.get
         return [r for r in found if r.own is not None or value(r.row, r.column)[0] not in filling]
@@ -336,4 +250,3 @@ def _moves(tree: Tree) -> bool:
 
 def _on_a_diagonal(places: list[tuple[int, int]]) -> bool:
     return len({row - column for row, column in places}) == 1 or len({row + column for row, column in places}) == 1
-

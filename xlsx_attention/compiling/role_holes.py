@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlsx_attention.compiling.meant import FILLER
-from xlsx_attention.compiling.order import Owners
+from xlsx_attention.compiling.owners import Owners
 from xlsx_attention.compiling.repairs import has_precedents
 from xlsx_attention.model.grid import WorkbookGrid
 from xlsx_attention.model.plan import Plan, Repair, Step
