@@ -57,7 +57,7 @@ def starts_anew(grid: WorkbookGrid, step: Step, top: int, left: int, row: int, c
 
 
 class Varying:
-    """Formulas that differ only in their numbers (``=B2+1``, ``=C2+0``, ``=D2+2``), the number being each cell's own."""
+    """Formulas that differ only in their numbers (``=B2+1``, ``=C2+0``, ``=D2+2``): the number is each cell's own."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self._cells: defaultdict[object, Counter[str]] = defaultdict(Counter)

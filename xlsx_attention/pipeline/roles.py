@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from xlsx_attention.comparing.assemble import OfSteps
+from xlsx_attention.comparing.of_steps import OfSteps
 from xlsx_attention.comparing.verdicts import Judged, Recomputed
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.grid import WorkbookGrid
