@@ -12,8 +12,8 @@ import numpy.typing as npt
 from xlsx_attention.model.address import Rect, cell_name
 from xlsx_attention.model.grid import Notice, Provenance, WorkbookGrid
 from xlsx_attention.model.plan import Plan
-from xlsx_attention.model.role import AttentionMap
-from xlsx_attention.model.values import Plane, Scalar
+from xlsx_attention.model.role import AttentionMap, Place
+from xlsx_attention.model.values import NUMBER, Floats, Plane, Scalar
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,6 +186,24 @@ class FileReport:
     @property
     def computed(self) -> int:
         return sum(self.counts.values())
+
+    def values(self, place: Place) -> Floats:
+        """The recomputed numbers of a role, from the inputs, as they lie on the sheet.
+
+        Shape of ``place.rect``, which lies across where ``place.transposed``; NaN for what is no number (a text, an
+        error, an empty cell) and for cells between those of a scattered role. ``ValueError`` where the sheet is none
+        of those that were verified.
+        """
+        sheet = next((sheet for sheet in self.sheets if sheet.index == place.sheet), None)
+        if sheet is None:
+            raise ValueError(f"sheet {place.sheet} is not among the verified sheets of {self.path}")
+        laid = np.full(place.rect.shape, np.nan)
+        for rect in place.rects:
+            number, kind = sheet.from_inputs.read(rect)
+            rows = slice(rect.top - place.rect.top, rect.bottom - place.rect.top)
+            columns = slice(rect.left - place.rect.left, rect.right - place.rect.left)
+            laid[rows, columns] = np.where(kind == NUMBER, number, np.nan)
+        return laid
 
     def to_frame(self) -> pd.DataFrame:
         """One row for each computed cell; columns sheet, cell, verdict, role, cached, from_precedents, from_inputs,

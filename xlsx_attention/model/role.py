@@ -110,18 +110,71 @@ class Head:
     copies: Mapping[str, tuple[Place, ...]] = field(default_factory=dict)
 
 
+class _Role:
+    """A role by its name: the place that the first head, or all heads together, have for it."""
+
+    __slots__ = ("_role",)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._role = name
+
+    def __get__(self, attention: Attention | None, owner: type | None = None) -> Place:
+        if attention is None:
+            raise AttributeError(f"{self._role!r} is a role of an attention, not of its class")
+        for roles in (*(head.roles for head in attention.heads[:1]), attention.shared):
+            if self._role in roles:
+                return roles[self._role]
+        known = ", ".join(attention.roles) or "none"
+        raise AttributeError(f"this attention has no {self._role!r} on its sheet; its roles: {known}")
+
+
 @dataclass(frozen=True, slots=True)
 class Attention:
     """One attention: heads over common inputs, and what joins them.
 
     ``orientation``: tokens lie in ``rows`` (X·W) or in ``columns`` (W·X). ``kind``: ``self`` or ``cross``. ``shared``
-    holds what belongs to no single head: X (and X_kv), W_o, concat, projected."""
+    holds what belongs to no single head: X (and X_kv), W_o, concat, projected.
+
+    Each of :data:`ROLES` is an attribute, the :class:`Place` of the first head or of all (``attention.weights``); it
+    raises :class:`AttributeError` where the sheet has no such step. Other heads: ``attention.heads[1].roles``."""
 
     sheet: int
     orientation: Orientation
     kind: Literal["self", "cross"]
     heads: tuple[Head, ...]
     shared: Mapping[str, Place] = field(default_factory=dict)
+
+    X = _Role()
+    X_kv = _Role()
+    W_q = _Role()
+    W_k = _Role()
+    W_v = _Role()
+    b_q = _Role()
+    b_k = _Role()
+    b_v = _Role()
+    Q = _Role()
+    K = _Role()
+    V = _Role()
+    scores = _Role()
+    scaled = _Role()
+    mask = _Role()
+    masked = _Role()
+    row_max = _Role()
+    shifted = _Role()
+    exp = _Role()
+    normaliser = _Role()
+    weights = _Role()
+    output = _Role()
+    W_o = _Role()
+    b_o = _Role()
+    concat = _Role()
+    projected = _Role()
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles that are there, of the first head and of all, in the order of :data:`ROLES`."""
+        found = {*self.shared, *(role for head in self.heads[:1] for role in head.roles)}
+        return tuple(role for role in ROLES if role in found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +189,22 @@ class OtherStep:
 
 @dataclass(frozen=True, slots=True)
 class AttentionMap:
-    """All that was recognised in a workbook; ``unrecognised`` are steps (or rectangles of numbers) without a role."""
+    """All that was recognised in a workbook; ``unrecognised`` are steps (or rectangles of numbers) without a role.
+
+    As a sequence it is its attentions: ``len(found)``, ``found[0].weights``, ``for attention in found``."""
 
     attentions: tuple[Attention, ...] = ()
     others: tuple[OtherStep, ...] = ()
     unrecognised: tuple[Place, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.attentions)
+
+    def __iter__(self) -> Iterator[Attention]:
+        return iter(self.attentions)
+
+    def __getitem__(self, index: int) -> Attention:
+        return self.attentions[index]
 
     def labels(self) -> dict[tuple[int, Rect], str]:
         """(sheet, rectangle) → role, with the head's number where there are several (``scores 2``)."""
