@@ -56,6 +56,8 @@ class Program:
     grid: WorkbookGrid
     cells: Cells
     attention: AttentionMap
+    #: In words, a number typed over a formula leaves its matrix whole; a program that runs needs it as an input.
+    meant: bool = False
     space: Namespace = field(default_factory=Namespace)
     computed: list[tuple[int, Rect]] = field(default_factory=list)
     roles: dict[tuple[int, Rect], str] = field(default_factory=dict)
@@ -87,7 +89,7 @@ class Program:
                     wanted = f"{name}_{number + 1}"
                 owned = cells_of(place.sheet, part)
                 by_formula = [self._computes(cell) for cell in owned]
-                if any(by_formula) and not all(by_formula):
+                if any(by_formula) and not all(by_formula) and not self.meant:
                     # A number typed among formulas is an input of its own.
                     for flag in (True, False):
                         for mixed in _where(owned, by_formula, flag):

@@ -54,7 +54,7 @@ class Wording:
         if block.cells.size > LARGEST:
             return block.form.r1c1
         if self._program is None:
-            self._program = Program(self.grid, Cells(self.grid, self.plan, mend=False), self.attention)
+            self._program = Program(self.grid, Cells(self.grid, self.plan), self.attention, meant=True)
         space = self._program.space
         first = space.owner(pack(block.sheet, block.cells.top, block.cells.left))
         name = block.cells.a1.replace(":", "_")

@@ -82,7 +82,7 @@ CAUSES: dict[str, Text] = {
     "unnormalised-weights": Text("weights that do not add up to 1", "权重没有归一化"),
     "keys-for-values": Text("keys or queries where the values V belong", "应为值 V，却用了键或查询"),
     "population-or-sample": Text("population against sample deviation", "总体标准差与样本标准差混用"),
-    "unexplained": Text("unexplained", "原因不明"),
+    "unexplained": Text("no known slip gives this number", "没有已知的错误能得出这个数"),
 }
 
 #: Things that are counted: one, several, Chinese.
