@@ -12,6 +12,7 @@ import pytest
 
 from xlsx_attention.attention import AttentionError, ScalingRow, format_table, scaling_experiment
 from xlsx_attention.attention.scaling_workbook import scaling_workbook
+from xlsx_attention.errors import UsageError
 
 WORKBOOKS = Path(__file__).resolve().parents[2] / "workbooks"
 COURSE = json.loads((WORKBOOKS / "course-published.json").read_text("utf-8"))["scaling_experiment"]
@@ -140,7 +141,7 @@ def test_workbook_is_the_same_bytes_each_time(tmp_path: Path) -> None:
 
 
 def test_workbook_that_cannot_be_written(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="cannot be written"):
+    with pytest.raises(UsageError, match="does not exist"):
         scaling_workbook([ROW], tmp_path / "absent" / "a.xlsx")
     with pytest.raises(AttentionError, match="no rows"):
         scaling_workbook([], tmp_path / "a.xlsx")

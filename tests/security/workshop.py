@@ -59,6 +59,7 @@ class Workshop:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         environment = {**os.environ, "PYTHONPATH": str(PROJECT), "PYTHONHASHSEED": "0"}
+        environment.pop("PYTHONUNBUFFERED", None)  # Python loses what an unbuffered stream does not take at once
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.security.workshop"],
             stdin=subprocess.PIPE,

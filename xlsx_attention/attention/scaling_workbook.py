@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime
+import io
 import os
 from collections.abc import Sequence
 from typing import Any
 
 from xlsx_attention.attention.errors import AttentionError
 from xlsx_attention.attention.scaling import ScalingRow
+from xlsx_attention.writing import atomic_write
 
 SHEET = "scaling"
 HEADER_ROW = 3  # counted from 0: the table begins on the sheet's row 4
@@ -41,15 +43,15 @@ _CHARTS = (
 def scaling_workbook(rows: Sequence[ScalingRow], path: str | os.PathLike[str]) -> None:
     """Writes ``rows`` to ``path`` (.xlsx), replacing what is there: one sheet, one table, two line charts over d.
 
-    The same rows give the same bytes. Raises :class:`AttentionError` without rows, and OSError where the path cannot be
-    written.
+    The same rows give the same bytes. Raises :class:`AttentionError` without rows, and
+    :class:`~xlsx_attention.errors.UsageError` where the path cannot be written; what is there then stays.
     """
     import xlsxwriter
-    from xlsxwriter.exceptions import FileCreateError
 
     if not rows:
         raise AttentionError("there are no rows to write; run scaling_experiment first")
-    book = xlsxwriter.Workbook(os.fspath(path))
+    stream = io.BytesIO()
+    book = xlsxwriter.Workbook(stream, {"in_memory": True})
     # A fixed date keeps the bytes equal from run to run.
     book.set_properties({"title": "The √d experiment", "created": datetime.datetime(2000, 1, 1)})
     sheet = book.add_worksheet(SHEET)
@@ -62,10 +64,8 @@ def scaling_workbook(rows: Sequence[ScalingRow], path: str | os.PathLike[str]) -
     for title, place, axis, series in _CHARTS:
         chart = _chart(book, title, axis, series, len(rows))
         sheet.insert_chart(place.format(HEADER_ROW + len(rows) + 4), chart, {"x_scale": 1.25, "y_scale": 1.1})
-    try:
-        book.close()
-    except FileCreateError as error:
-        raise OSError(f"{os.fspath(path)}: the workbook cannot be written: {error}") from error
+    book.close()
+    atomic_write(path, stream.getvalue())
 
 
 def _write_table(book: Any, sheet: Any, rows: Sequence[ScalingRow]) -> None:

@@ -208,4 +208,8 @@ def shown(path: str) -> str:
     """A path as reports show it: ``/`` between its parts, and only what UTF-8 can hold."""
     text = path.replace(os.sep, "/") if os.sep != "/" else path
     text = text.removeprefix("./")
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    try:
+        # Names are octets here; a locale that is not UTF-8 has taken them for something else.
+        return os.fsencode(text).decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace").decode("utf-8")

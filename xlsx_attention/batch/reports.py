@@ -15,12 +15,14 @@ from xlsx_attention.batch import grade_table, index_page, junit, summary_csv, su
 from xlsx_attention.batch.file_page import plain_page
 from xlsx_attention.batch.inputs import Gathered, InputFile, Skipped
 from xlsx_attention.batch.outcome import Outcome
-from xlsx_attention.batch.rows import Row, Slips, row_of, totals
+from xlsx_attention.batch.rows import PAGE, Row, Slips, row_of, totals
 from xlsx_attention.batch.settings import Settings
 from xlsx_attention.pipeline import tool_name
 from xlsx_attention.writing import atomic_write
 
 SCHEMA = 1
+#: What a batch writes into its folder, beside a page a file.
+NAMES = ("index.html", "summary.csv", "summary.xlsx", "junit.xml", "report.json", "grades.csv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ def write_reports(
         report.finish(overview)
     wanted = {row.page for row in rows}
     for page in pages.iterdir():
-        if f"pages/{page.name}" not in wanted:
+        if f"pages/{page.name}" not in wanted and PAGE.fullmatch(page.name):
             page.unlink()
     atomic_write(folder / "index.html", index_page.render(overview).encode())
     atomic_write(folder / "summary.csv", summary_csv.render(overview).encode("utf-8-sig"))

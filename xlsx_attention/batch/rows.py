@@ -61,6 +61,10 @@ class Row:
         return self.agrees / self.computed if self.computed else 1.0
 
 
+#: The name of a page, by which it is told from what else lies in its folder.
+PAGE = re.compile(r".+-[0-9a-f]{10}\.(html|tmp)")
+
+
 def page_name(name: str) -> str:
     """``pages/alice-homework-1f3a5c7e9b.html``: stable, whatever other files are in the batch."""
     stem = re.sub(r"[^0-9A-Za-z]+", "-", name.rsplit(".", 1)[0]).strip("-").lower()[-60:].strip("-")

@@ -11,7 +11,7 @@ from typing import Protocol
 from xlsx_attention.batch.inputs import Gathered, InputFile, Skipped, gather
 from xlsx_attention.batch.journal import Journal
 from xlsx_attention.batch.outcome import UNJUDGED, Outcome, Task, refused
-from xlsx_attention.batch.reports import write_reports
+from xlsx_attention.batch.reports import NAMES, write_reports
 from xlsx_attention.batch.rows import Row
 from xlsx_attention.batch.settings import Settings
 from xlsx_attention.batch.supervisor import Done, LocalWorkers
@@ -75,6 +75,7 @@ def run_batch(
         )  # a key or rubric that cannot be used is said now, not once a file
     target = _prepare(Path(folder), paths)
     gathered = gather(paths, exclude=[target, *([settings.key] if settings.key else [])], budgets=settings.budgets)
+    _protect(target, [*paths, *(file.address for file in gathered.files), settings.key, settings.rubric])
     if not gathered.files:
         raise UsageError("no-input", "no .xlsx or .xlsm workbook was found; name files, folders or patterns")
     journal = Journal(target / JOURNAL)
@@ -104,6 +105,25 @@ def _prepare(folder: Path, paths: Sequence[str | os.PathLike[str]]) -> Path:
     except OSError as error:
         raise UsageError("no-folder", f"cannot be made ({error.strerror})", where=str(folder)) from None
     return folder
+
+
+def _protect(folder: Path, inputs: Iterable[str | os.PathLike[str] | None]) -> None:
+    """:class:`UsageError` where a report would take the place of an input: by its name, or through a link."""
+    there = [path for name in NAMES if os.path.exists(path := folder / name)]
+    taken = {(status.st_dev, status.st_ino): path for path in there for status in (os.stat(path),)}
+    if not taken:
+        return
+    for source in inputs:
+        try:
+            status = os.stat(source or "")
+        except (OSError, ValueError):  # an address, a pattern, or nothing: it is on no disk
+            continue
+        if (path := taken.get((status.st_dev, status.st_ino))) is not None:
+            raise UsageError(
+                "output-is-input",
+                f"a report would take the place of the input {os.fspath(source or '')}; name another folder",
+                where=str(path),
+            )
 
 
 class _Work:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from importlib import import_module
@@ -22,6 +23,10 @@ COMMANDS = {
     "batch": ("xlsx_attention.cli.batch", "Verify or grade many workbooks, with reports in a folder."),
     "diff": ("xlsx_attention.cli.diff", "What changed between two workbooks, and what follows from what."),
 }
+
+
+#: The disk is full, a file is as large as it may be, or the quota is used up.
+_FULL = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT})
 
 
 class _Commands(click.Group):
@@ -55,7 +60,16 @@ def run() -> None:
     # Formulas are trees, and walks over them recurse as deep as the parser lets them be nested.
     sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
     try:
-        cli.main(standalone_mode=False)
+        try:
+            cli.main(standalone_mode=False)
+        except SystemExit:
+            if isinstance(sys.stdout, click.utils.PacifyFlushWrapper):
+                # With an unbuffered stream click is the first to see that the pipe is closed, and ends with 1, which
+                # here says that something diverges.
+                raise BrokenPipeError from None
+            raise
+        finally:
+            sys.stdout.flush()  # here, where what goes wrong can be told
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.Abort:
@@ -73,6 +87,21 @@ def run() -> None:
         complain(str(error))
         sys.exit(2)
     except BrokenPipeError:
-        # The reader went away (| head): nothing more to say, and nothing to say at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader went away (| head): nothing more to say.
+        _drop_output()
         sys.exit(141)
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        _drop_output()
+        complain(f"the output cannot be written ({error.strerror}); make room and run it again")
+        sys.exit(2)
+
+
+#: The standard output's descriptor, whatever stands before it.
+_OUTPUT = 1
+
+
+def _drop_output() -> None:
+    """What is still to be written on the standard output goes nowhere, so that the exit does not try it once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), _OUTPUT)

@@ -10,6 +10,9 @@ import click
 
 from xlsx_attention.model.budget import Budgets, limits
 
+#: Before a limit's name where a command takes it: ``--max-sheets`` and ``--sheet`` are two things.
+_PREFIX = "limit_"
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _NUMBER = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
@@ -58,7 +61,7 @@ def limit_options(*, untrusted: bool) -> Callable[[Command], Command]:
 
     def decorate(command: Command) -> Command:
         for name, _, _, option, what, unit in reversed(list(limits())):
-            command = click.option(option, name, type=Amount(unit), hidden=True, help=f"Limit: {what}.")(command)
+            command = click.option(option, _PREFIX + name, type=Amount(unit), hidden=True, help=f"Limit: {what}.")(command)
         command = click.option(
             "--limits", is_flag=True, is_eager=True, expose_value=False, callback=_show,
             help="Show what a file may cost: every limit, and the option --max-… that changes it.",
@@ -77,4 +80,6 @@ def chosen(given: dict[str, Any], *, untrusted: bool) -> Budgets:
     from dataclasses import replace
 
     base = Budgets.batch() if untrusted else Budgets()
-    return replace(base, **{name: given[name] for name, *_ in limits() if given.get(name) is not None})
+    return replace(
+        base, **{name: given[_PREFIX + name] for name, *_ in limits() if given.get(_PREFIX + name) is not None}
+    )

@@ -15,7 +15,7 @@ from xlsx_attention.comparing.tolerance import Tolerance
 from xlsx_attention.comparing.verdicts import judge
 from xlsx_attention.compiling.plan import compile_plan, with_repairs
 from xlsx_attention.compiling.role_holes import role_holes
-from xlsx_attention.errors import FormulaSyntaxError
+from xlsx_attention.errors import FormulaSyntaxError, UnreadableFile
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.formula import FormulaForm, Tree
 from xlsx_attention.model.grid import Notice, WorkbookGrid
@@ -95,8 +95,15 @@ def _any_not_computed(plane: Plane, rect: Rect) -> bool:
 def verify_grid(
     grid: WorkbookGrid, options: Options = DEFAULTS, published: Published | None = None, started: float | None = None
 ) -> FileReport:
-    """The report on a workbook that has been read."""
+    """The report on a workbook that has been read.
+
+    Raises :class:`~xlsx_attention.errors.UnreadableFile` (``no-such-sheet``) where ``options`` name a sheet that it lacks.
+    """
     started = time.perf_counter() if started is None else started
+    for name in options.sheets or ():
+        if grid.sheet_index(name) is None:
+            have = ", ".join(repr(sheet.name) for sheet in grid.sheets[:20])
+            raise UnreadableFile("no-such-sheet", f"has no sheet {name!r}; it has {have}")
     understood = understand(grid, options)
     plan, values = understood.plan, understood.values
     tolerance = Tolerance.for_file(grid.provenance, options.rtol)

@@ -226,7 +226,8 @@ class AttentionWorkbook(xlsxwriter.Workbook):  # type: ignore[misc]  # XlsxWrite
         if isinstance(target, str | os.PathLike):
             refuse_overwriting(target, self._protect)
         self._buffer = io.BytesIO()
-        plain = {"strings_to_numbers": False, "strings_to_formulas": False, "strings_to_urls": False}
+        # In memory, for a full temporary folder is told of by an exception of XlsxWriter's own, and in four lines.
+        plain = {"in_memory": True, "strings_to_numbers": False, "strings_to_formulas": False, "strings_to_urls": False}
         super().__init__(self._buffer, {**plain, **options})
         self.worksheet_class = AttentionSheet
         said = {"created": CREATED, **(properties or {})}
