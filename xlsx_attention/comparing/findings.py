@@ -9,15 +9,18 @@ import numpy as np
 from xlsx_attention.comparing.cell_causes import CellCauses
 from xlsx_attention.comparing.deviations import deviations
 from xlsx_attention.comparing.given import Given, alike, each_alike
+from xlsx_attention.comparing.left_out import left_out
 from xlsx_attention.comparing.matrices import Matrices, Sheets
+from xlsx_attention.comparing.nearly_causal import nearly_causal
 from xlsx_attention.comparing.positions import encodings
 from xlsx_attention.comparing.reference import Reference
 from xlsx_attention.comparing.rounding import rounded_to
-from xlsx_attention.comparing.scales import says_scale
+from xlsx_attention.comparing.scales import says_scale, tempered
 from xlsx_attention.comparing.sentences import say
 from xlsx_attention.comparing.steps import STEPS, Suspicion, Taught
 from xlsx_attention.comparing.structure import STRUCTURE
 from xlsx_attention.comparing.subject import Subject
+from xlsx_attention.comparing.totals import totals
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.report import Finding
 from xlsx_attention.model.role import AttentionMap
@@ -48,6 +51,17 @@ def subjects(sheets: Sheets, attention: AttentionMap, reference: Reference) -> I
 
 
 def _of_head(subject: Subject) -> Iterator[Finding]:
+    found = list(_of_steps(subject))
+    yield from found
+    softmax = {role + subject.suffix for role in ("masked", "row_max", "shifted", "exp", "normaliser", "weights")}
+    yield from nearly_causal(subject)
+    missing = list(left_out(subject))
+    yield from missing
+    if not missing and not any(finding.role in softmax for finding in found):
+        yield from totals(subject)
+
+
+def _of_steps(subject: Subject) -> Iterator[Finding]:
     causes = CellCauses([subject])
     structural = [finding for row in STRUCTURE for finding in row(subject)]
     yield from structural
@@ -117,6 +131,8 @@ def _wrong_scale(role: str, right: Floats, subject: Subject) -> Finding | None:
     given = subject.given
     if subject.head.scale is None and subject.shown_otherwise(lambda other: other.scale is not None):
         # The same scores without and with a scale: a lesson about the scale, not a mistake.
+        return None
+    if tempered(subject):
         return None
     copy = subject.copied("scores") if subject.head.scale is None else None
     where = copy.block.cells.a1 if copy is not None else subject.where(role)

@@ -3,10 +3,36 @@
 from __future__ import annotations
 
 import math
+import re
 
 from xlsx_attention.comparing.given import Given
 from xlsx_attention.comparing.sentences import SCALES, SHAPES, filled, say
+from xlsx_attention.comparing.subject import Subject
 from xlsx_attention.model.report import Text
+from xlsx_attention.model.values import NUMBER, TEXT
+
+_TEMPERATURE = re.compile(r"temperature|\btemp\b|\btau\b|τ|温度", re.IGNORECASE)
+#: Cells of a sheet that are looked through for a label.
+_LOOKED_AT = 1_000_000
+
+
+def tempered(subject: Subject) -> bool:
+    """Whether the scores are divided by √d_k and by a temperature that stands on the sheet beside its name."""
+    given = subject.given
+    place = next(iter(given.matrices.places.values()))
+    grid = subject.sheets.grid
+    plane = grid.sheets[place.sheet].cached
+    if plane.rect.size > _LOOKED_AT:
+        return False
+    number, kind = plane.read(plane.rect)
+    for i, j in zip(*(kind == TEXT).nonzero(), strict=True):
+        if not _TEMPERATURE.search(grid.texts[number[i, j]]):
+            continue
+        row, column = plane.rect.top + int(i), plane.rect.left + int(j)
+        for value, of in (plane.get(row, column + 1), plane.get(row + 1, column)):
+            if of == NUMBER and math.isclose(given.used, given.divisor * value, rel_tol=1e-9):
+                return True
+    return False
 
 
 def says_scale(given: Given, cells: str, role: str) -> Text:

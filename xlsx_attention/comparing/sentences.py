@@ -153,6 +153,23 @@ SENTENCES: dict[str, Text] = {
         "{cells} ({role}): its formula gives {own}, where the step that all others of {others} follow gives {due}.",
         "{cells}（{role}）：它的公式得到 {own}，而 {others} 其余单元格所遵循的步骤在此应得 {due}。",
     ),
+    "line-left-out": Text(
+        "{cells} ({role}): these cells do not follow the step that all others of {others} follow.",
+        "{cells}（{role}）：这些单元格没有遵循 {others} 其余单元格所遵循的步骤。",
+    ),
+    "causal-leak": Text(
+        "{cells} ({role}): the mask is causal but for this cell, where token {query} sees token {seen}, which comes "
+        "after it.",
+        "{cells}（{role}）：掩码除此处外都是因果的；这里第 {query} 个词能看到后面的第 {seen} 个词。",
+    ),
+    "causal-self": Text(
+        "{cells} ({role}): the mask is causal but for this cell, where token {query} does not see itself.",
+        "{cells}（{role}）：掩码除此处外都是因果的；这里第 {query} 个词看不到它自己。",
+    ),
+    "weights-total": Text(
+        "{cells} ({role}): the weights of this query add up to {total}; a softmax over its keys adds up to 1.",
+        "{cells}（{role}）：这个查询的权重之和为 {total}；对它的键做 softmax，权重之和应为 1。",
+    ),
     "rounded": Text(
         "{cells} ({role}): the block rounds to {digits} decimals on the way, and everything after it carries that "
         "error; "

@@ -222,8 +222,9 @@ def _weights(g: Given) -> Iterator[Maybe]:
         if not masked_weights_shown(g):
             yield g.softmax(g.base)
         return
-    yield _quotient(g)
-    if g["exp"] is None or g["normaliser"] is None:
+    quotient = _quotient(g)
+    yield quotient
+    if quotient is None:
         yield g.softmax(g.logits)
         yield g.softmax(masked_with(g.base, g.keep))
 
@@ -240,11 +241,39 @@ def _masked_after(g: Given) -> Maybe:
     return None if g.head.mask_place != "after" or plain is None or plain.shape != g.keep.shape else plain * g.keep
 
 
+def _over_columns(g: Given) -> Maybe:
+    """Exponentials over the sums of their columns, taken in the weights' own formula."""
+    exps = g["exp"]
+    sums = g.total(exps, 0)
+    if exps is None or sums is None:
+        return None
+    with np.errstate(all="ignore"):
+        quotient: Floats = exps / sums[None, :]
+    return quotient
+
+
+def _over_one_sum(g: Given) -> Maybe:
+    """Every query's exponentials over one and the same sum, as where a ``$`` too many holds it fast."""
+    exps, sums = g["exp"], g.vector("normaliser")
+    if exps is None or sums is None or sums.size != 1 or len(exps) < 2:
+        return None
+    with np.errstate(all="ignore"):
+        quotient: Floats = exps / sums[0]
+    return quotient
+
+
 def _over_sum(matrix: Maybe) -> Maybe:
     if matrix is None or not np.isfinite(matrix).all():
         return None
     sums = matrix.sum(axis=1)
     return None if not sums.all() else matrix / sums[:, None]
+
+
+def _kernels(g: Given) -> bool:
+    """Linear attention: positive features of Q and K, computed from them, in place of exp (Katharopoulos 2020)."""
+    places = g.matrices.places
+    made = all(role in places and places[role].steps and g[f"W_{role.lower()}"] is None for role in "QK")
+    return made and g.product is not None and bool((g.product > 0.0).all())
 
 
 def _output(g: Given) -> Iterator[Maybe]:
@@ -342,9 +371,11 @@ STEPS: tuple[Taught, ...] = (
             Suspicion("wrong-scale", "scale", _softmax_by_other_scale),
             Suspicion("mask-on-rows", "mask-on-queries", _softmax_on_queries),
             Suspicion("wrong-axis", "column-quotient", lambda g: _quotient(g, 0)),
+            Suspicion("wrong-axis", "column-quotient", _over_columns),
+            Suspicion("wrong-normaliser", "other-row-sum", _over_one_sum),
             Suspicion("wrong-axis", "column-softmax", lambda g: g.softmax(g.logits, 0)),
-            Suspicion("exp-missing", "exp-missing", lambda g: _over_sum(g.logits)),
-            Suspicion("exp-missing", "exp-missing", lambda g: _over_sum(g.base)),
+            Suspicion("exp-missing", "exp-missing", lambda g: None if _kernels(g) else _over_sum(g.logits)),
+            Suspicion("exp-missing", "exp-missing", lambda g: None if _kernels(g) else _over_sum(g.base)),
         ),
     ),
     Taught(

@@ -166,7 +166,8 @@ def _unused(subject: Subject) -> Padding | None:
     if mask is None or subject.head.mask is not None:
         return None
     weights = subject.given["weights"]
-    line = mask.ravel()
+    alike_for_all = weights is not None and mask.shape == weights.shape and bool((mask == mask[0]).all())
+    line = mask[0] if alike_for_all else mask.ravel()
     if weights is None or line.size != weights.shape[1]:
         return None
     hidden = tuple(int(k) for k in np.flatnonzero(line == 0.0 if set(line) <= {0.0, 1.0} else line < FILLERS))

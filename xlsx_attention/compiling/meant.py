@@ -56,6 +56,16 @@ def starts_anew(grid: WorkbookGrid, step: Step, top: int, left: int, row: int, c
     return seed[1] == NUMBER and plane.get(row, column) == seed
 
 
+def on_diagonals(grid: WorkbookGrid, typed: Iterable[tuple[int, int, int]]) -> set[tuple[int, int, int]]:
+    """Cells (sheet, row, column) of three or more on one diagonal that hold one number: distances of each to itself."""
+    lines: defaultdict[tuple[int, int, float], list[tuple[int, int, int]]] = defaultdict(list)
+    for sheet, row, column in typed:
+        number, kind = grid.sheets[sheet].cached.get(row, column)
+        if kind == NUMBER:
+            lines[sheet, row - column, number].append((sheet, row, column))
+    return {cell for line in lines.values() if len(line) >= FILLED for cell in line}
+
+
 class Varying:
     """Formulas that differ only in their numbers (``=B2+1``, ``=C2+0``, ``=D2+2``): the number is each cell's own."""
 

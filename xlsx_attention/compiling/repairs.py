@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from xlsx_attention.compiling.clusters import bounds_of, clusters, split, strange_cells
-from xlsx_attention.compiling.meant import Varying, fillers, skeleton, starts_anew
+from xlsx_attention.compiling.meant import Varying, fillers, on_diagonals, skeleton, starts_anew
 from xlsx_attention.compiling.owners import Owners
 from xlsx_attention.functions.numbers_as_text import parse_number
 from xlsx_attention.model.address import Rect
@@ -52,6 +52,8 @@ def find_repairs(grid: WorkbookGrid, steps: Sequence[Step], owners: Owners) -> t
                 # The larger family has the say where two claim one cell.
                 if known is None or steps[known.step].block.rect.size < steps[repair.step].block.rect.size:
                     found[key] = repair
+    for cell in on_diagonals(grid, [cell for cell, repair in found.items() if repair.own is None]):
+        del found[cell]
     # A cell cannot both be strange and set the standard for a neighbour.
     odd = {repair.own for repair in found.values() if repair.own is not None}
     return tuple(
