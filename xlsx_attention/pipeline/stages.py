@@ -28,6 +28,7 @@ from xlsx_attention.pipeline.nouns import DEFAULTS, Options, Understood
 from xlsx_attention.pipeline.recomputing import recompute
 from xlsx_attention.pipeline.roles import by_role, readable, recognised, with_words
 from xlsx_attention.pipeline.special import downstream, special_steps
+from xlsx_attention.running.dynamic_cycles import dynamic_cycles
 from xlsx_attention.running.machine import Machine
 from xlsx_attention.running.magnitude import magnitude
 
@@ -69,7 +70,7 @@ def understand(grid: WorkbookGrid, options: Options = DEFAULTS) -> Understood:
             what = f"{len(plan.steps):,} unlike blocks with {links:,} links between them"
             grid.notices.append(Notice("not-recognised", "workbook", f"{what}: no attention was looked for"))
     special = special_steps(plan)
-    circular = {cell for cycle in plan.cycles for cell in cycle}
+    circular = {cell for cycle in plan.cycles for cell in cycle} | dynamic_cycles(grid, plan, parsing.parse)
     kept = circular | {
         (step.block.sheet, *at)
         for step in plan.steps
