@@ -8,7 +8,8 @@ whole block; both follow the layout: with tokens in columns a block lies turned 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -42,6 +43,22 @@ class Op(Protocol):
 
     def numpy(self, columns: bool) -> str:
         """The right side of the NumPy line for the block as it lies."""
+
+
+class Elementwise(ABC):
+    """An op that makes each cell of the cells level with it: what one cell does, the whole block does with blocks."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def formula(self, of: Callable[[str], str]) -> str:
+        """The formula, where ``of`` gives the reference to a block by its name."""
+
+    def cell(self, refs: Refs, row: int, column: int) -> str:
+        return self.formula(lambda block: refs.at(block, row, column))
+
+    def array(self, refs: Refs) -> str | None:
+        return self.formula(refs.whole)
 
 
 def added(a: Floats, b: Floats) -> Floats:
@@ -113,7 +130,7 @@ class Transposed:
 
 
 @dataclass(frozen=True, slots=True)
-class Scaled:
+class Scaled(Elementwise):
     """scores ÷ √d_k; ``width`` is the number in the cell named d_k."""
 
     scores: str
@@ -127,18 +144,15 @@ class Scaled:
     def compute(self, env: Env) -> Floats:
         return env[self.scores] / math.sqrt(self.width)
 
-    def cell(self, refs: Refs, row: int, column: int) -> str:
-        return f"{refs.at(self.scores, row, column)}/SQRT({self.name})"
-
-    def array(self, refs: Refs) -> str | None:
-        return f"{refs.whole(self.scores)}/SQRT({self.name})"
+    def formula(self, of: Callable[[str], str]) -> str:
+        return f"{of(self.scores)}/SQRT({self.name})"
 
     def numpy(self, columns: bool) -> str:
         return f"{self.scores} / np.sqrt(d_k)"
 
 
 @dataclass(frozen=True, slots=True)
-class Masked:
+class Masked(Elementwise):
     """−1e9 wherever one of the masks (a row over the keys, a matrix) holds no 1, the score elsewhere."""
 
     scores: str
@@ -152,13 +166,9 @@ class Masked:
         keep = math.prod((env[mask] for mask in self.masks), start=np.ones((1, 1)))
         return np.where(keep == 1.0, env[self.scores], HIDDEN)
 
-    def cell(self, refs: Refs, row: int, column: int) -> str:
-        keep = "*".join(refs.at(mask, row, column) for mask in self.masks)
-        return f"IF({keep}=1,{refs.at(self.scores, row, column)},-1E9)"
-
-    def array(self, refs: Refs) -> str | None:
-        keep = "*".join(refs.whole(mask) for mask in self.masks)
-        return f"IF({keep}=1,{refs.whole(self.scores)},-1E9)"
+    def formula(self, of: Callable[[str], str]) -> str:
+        keep = "*".join(map(of, self.masks))
+        return f"IF({keep}=1,{of(self.scores)},-1E9)"
 
     def numpy(self, columns: bool) -> str:
         return f"np.where({' * '.join(self.masks)} == 1, {self.scores}, -1e9)"
@@ -195,7 +205,7 @@ class AlongKeys:
 
 
 @dataclass(frozen=True, slots=True)
-class Exp:
+class Exp(Elementwise):
     """e^(score − row maximum), the largest of each row 1, the masked exactly 0."""
 
     source: str
@@ -208,18 +218,15 @@ class Exp:
     def compute(self, env: Env) -> Floats:
         return libm(math.exp, env[self.source] - env[self.maximum])
 
-    def cell(self, refs: Refs, row: int, column: int) -> str:
-        return f"EXP({refs.at(self.source, row, column)}-{refs.at(self.maximum, row, column)})"
-
-    def array(self, refs: Refs) -> str | None:
-        return f"EXP({refs.whole(self.source)}-{refs.whole(self.maximum)})"
+    def formula(self, of: Callable[[str], str]) -> str:
+        return f"EXP({of(self.source)}-{of(self.maximum)})"
 
     def numpy(self, columns: bool) -> str:
         return f"np.exp({self.source} - {self.maximum})"
 
 
 @dataclass(frozen=True, slots=True)
-class Divided:
+class Divided(Elementwise):
     """exp ÷ its row's sum."""
 
     source: str
@@ -232,18 +239,15 @@ class Divided:
     def compute(self, env: Env) -> Floats:
         return env[self.source] / env[self.by]
 
-    def cell(self, refs: Refs, row: int, column: int) -> str:
-        return f"{refs.at(self.source, row, column)}/{refs.at(self.by, row, column)}"
-
-    def array(self, refs: Refs) -> str | None:
-        return f"{refs.whole(self.source)}/{refs.whole(self.by)}"
+    def formula(self, of: Callable[[str], str]) -> str:
+        return f"{of(self.source)}/{of(self.by)}"
 
     def numpy(self, columns: bool) -> str:
         return f"{self.source} / {self.by}"
 
 
 @dataclass(frozen=True, slots=True)
-class Softmax:
+class Softmax(Elementwise):
     """The workbook's named function SOFTMAX: all of softmax in one formula."""
 
     source: str
@@ -256,11 +260,8 @@ class Softmax:
         powers = libm(math.exp, env[self.source] - env[self.source].max(axis=1, keepdims=True))
         return powers / np.array(sum_last(powers))[:, None]
 
-    def cell(self, refs: Refs, row: int, column: int) -> str:
-        return f"SOFTMAX({refs.at(self.source, row, column)})"
-
-    def array(self, refs: Refs) -> str | None:
-        return f"SOFTMAX({refs.whole(self.source)})"
+    def formula(self, of: Callable[[str], str]) -> str:
+        return f"SOFTMAX({of(self.source)})"
 
     def numpy(self, columns: bool) -> str:
         return f"softmax({self.source}, axis={0 if columns else 1})"

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from xlsx_attention.functions.sums import sum_last
-from xlsx_attention.generating.ops import HIDDEN, Env
+from xlsx_attention.generating.ops import HIDDEN, Elementwise, Env
 from xlsx_attention.generating.refs import Refs, absolute
 from xlsx_attention.model.values import Floats
 
 
 @dataclass(frozen=True, slots=True)
-class ScaledBy:
+class ScaledBy(Elementwise):
     """scores ÷ d_k."""
 
     scores: str
@@ -28,11 +29,8 @@ class ScaledBy:
     def compute(self, env: Env) -> Floats:
         return env[self.scores] / float(self.width)
 
-    def cell(self, refs: Refs, row: int, column: int) -> str:
-        return f"{refs.at(self.scores, row, column)}/{self.name}"
-
-    def array(self, refs: Refs) -> str | None:
-        return f"{refs.whole(self.scores)}/{self.name}"
+    def formula(self, of: Callable[[str], str]) -> str:
+        return f"{of(self.scores)}/{self.name}"
 
     def numpy(self, columns: bool) -> str:
         return f"{self.scores} / d_k"
@@ -65,7 +63,7 @@ class Across:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Elementwise):
     """The scores as they are, without a mask."""
 
     scores: str
@@ -77,11 +75,8 @@ class Kept:
     def compute(self, env: Env) -> Floats:
         return env[self.scores]
 
-    def cell(self, refs: Refs, row: int, column: int) -> str:
-        return refs.at(self.scores, row, column)
-
-    def array(self, refs: Refs) -> str | None:
-        return refs.whole(self.scores)
+    def formula(self, of: Callable[[str], str]) -> str:
+        return of(self.scores)
 
     def numpy(self, columns: bool) -> str:
         return self.scores
@@ -115,7 +110,7 @@ class MaskedQueries:
 
 
 @dataclass(frozen=True, slots=True)
-class MaskedWeights:
+class MaskedWeights(Elementwise):
     """exp ÷ sum × mask."""
 
     exp: str
@@ -130,9 +125,9 @@ class MaskedWeights:
         keep = math.prod((env[mask] for mask in self.masks), start=1.0)
         return env[self.exp] / env[self.total] * keep
 
-    def cell(self, refs: Refs, row: int, column: int) -> str:
-        keep = "*".join(refs.at(mask, row, column) for mask in self.masks)
-        return f"{refs.at(self.exp, row, column)}/{refs.at(self.total, row, column)}*{keep}"
+    def formula(self, of: Callable[[str], str]) -> str:
+        keep = "*".join(map(of, self.masks))
+        return f"{of(self.exp)}/{of(self.total)}*{keep}"
 
     def array(self, refs: Refs) -> str | None:
         return None
