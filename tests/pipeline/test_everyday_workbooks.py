@@ -189,9 +189,20 @@ def padding_row_of_zeros() -> Cells:
     return lesson.cells
 
 
+def queries_and_keys_shared() -> Cells:
+    lesson = Lesson()
+    lesson.cells |= {"A7": "W_qk", "A25": "QK"}
+    for top in (*range(13, 18), *range(31, 36)):
+        for c in "ABC":
+            lesson.cells.pop(f"{c}{top}", None)
+    lesson.put("scores", lambda i, j, c: "=" + "+".join(f"${d}{26 + i}*${d}${26 + j}" for d in "ABC"))
+    return lesson.cells
+
+
 RIGHT = [
     counter_that_restarts, price_until_further_notice, staff_plan, subtotals, past_months_beside_a_forecast,
     distances_with_typed_zeros, plain_lesson, causal_mask_typed, log_sum_exp, temperature, padding_row_of_zeros,
+    queries_and_keys_shared,
 ]  # fmt: skip
 
 

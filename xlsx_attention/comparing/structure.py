@@ -74,6 +74,8 @@ def wrong_projection(subject: Subject) -> Iterator[Finding]:
         if _all(W) != _all(given.matrices.places.get(f"W_{second.lower()}", W)):
             # V stands on the sheet with a matrix of its own; it is not used, which is another mistake.
             continue
+        if _said_to_be_shared(subject, given.matrices.places[first], given.matrices.places[second]):
+            continue
         own_letter = _letter(_label_of(subject, W)) or first
         wrong, right = (first, second) if own_letter == second else (second, first)
         if not alike(given.matrices.own[wrong], given.affine(wrong.lower())):
@@ -85,6 +87,25 @@ def wrong_projection(subject: Subject) -> Iterator[Finding]:
         tokens = given["X_kv"] if wrong != "Q" and given["X_kv"] is not None else given["X"]
         mended = None if meant is None else given.linear(tokens, meant, None)
         yield subject.finding(wrong, "wrong-projection", message, mended)
+
+
+_SHARED = re.compile(r"Q\s*[/,&+=]?\s*K\b|shared|共享", re.IGNORECASE)
+
+
+def _said_to_be_shared(subject: Subject, first: Place, second: Place) -> bool:
+    """Whether queries and keys are one block, and the text above or left of it says so (Reformer's shared QK)."""
+    if (first.sheet, first.rect) != (second.sheet, second.rect):
+        return False
+    grid, rect = subject.sheets.grid, first.rect
+    beside = [(rect.top - 1, rect.left), (rect.top, rect.left - 1), (rect.top - 1, rect.left - 1)]
+    texts = [
+        grid.texts[number]
+        for row, column in beside
+        if row >= 0 and column >= 0
+        for number, kind in [grid.sheets[first.sheet].cached.get(row, column)]
+        if kind == TEXT
+    ]
+    return any(_SHARED.search(text) for text in texts)
 
 
 def other_values(subject: Subject) -> Iterator[Finding]:
