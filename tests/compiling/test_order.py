@@ -8,7 +8,7 @@ from tests.functions.evaluate import Plain, grid_of
 from xlsx_attention import parsing
 from xlsx_attention.compiling.plan import compile_plan
 from xlsx_attention.model.address import Rect, cell_name, parse_cell
-from xlsx_attention.model.grid import WorkbookGrid
+from xlsx_attention.model.grid import DefinedName, WorkbookGrid
 from xlsx_attention.model.plan import Plan
 from xlsx_attention.model.values import Plane
 from xlsx_attention.pipeline import parse_names
@@ -91,3 +91,10 @@ def test_a_chain_of_a_hundred_thousand_cells_is_ordered_without_recursion() -> N
     assert len(plan.tasks) == count - 1
     assert [task.rect.top for task in plan.tasks[:3]] == [1, 2, 3]
     assert plan.cycles == ()
+
+
+def test_a_name_for_the_cell_above_holds_below_an_at_sign_too() -> None:
+    # A relative name is stored as seen from A1, so that the cell above is the column's last, A1048576.
+    grid = workbook({"A1": 3.0, "A2": 4.0}, {"A3": "=-ABOVE", "A4": "=ABOVE+1"})
+    grid.names = (DefinedName("ABOVE", "@A1048576"),)
+    assert values(grid, "A3", "A4") == [-4.0, -3.0]

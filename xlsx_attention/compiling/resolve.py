@@ -17,11 +17,9 @@ from xlsx_attention.model.formula import (
     NameRef,
     Reference,
     SheetRef,
-    Single,
-    Spill,
     TableRef,
     Tree,
-    Unary,
+    with_parts,
 )
 from xlsx_attention.model.grid import Table, WorkbookGrid
 from xlsx_attention.model.values import NAME, REF
@@ -88,17 +86,9 @@ class _Walk:
             return self._name(tree)
         if isinstance(tree, Call):
             return self._call(tree)
-        if isinstance(tree, Unary):
-            return Unary(tree.op, self.visit(tree.operand))
         if isinstance(tree, TableRef):
             return self._table(tree)
-        if isinstance(tree, Apply):
-            return Apply(self.visit(tree.callee), tuple(map(self.visit, tree.args)))
-        if isinstance(tree, Spill):
-            return Spill(self.visit(tree.operand))
-        if isinstance(tree, Single):
-            return Single(self.visit(tree.operand))
-        return tree
+        return with_parts(tree, self.visit)
 
     def _binary(self, tree: Binary) -> Tree:
         # A chain of thousands of + is deep to the left: walk it, do not recurse.
@@ -250,12 +240,4 @@ def _wrap(tree: Tree) -> Tree:
             tree.extent,
             tree.is_range,
         )
-    if isinstance(tree, Binary):
-        return Binary(tree.op, _wrap(tree.left), _wrap(tree.right))
-    if isinstance(tree, Unary):
-        return Unary(tree.op, _wrap(tree.operand))
-    if isinstance(tree, Call):
-        return Call(tree.name, tuple(map(_wrap, tree.args)))
-    if isinstance(tree, Apply):
-        return Apply(_wrap(tree.callee), tuple(map(_wrap, tree.args)))
-    return tree
+    return with_parts(tree, _wrap)

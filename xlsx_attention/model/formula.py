@@ -6,7 +6,7 @@ part (``$``) a fixed index. So ``=A1*$B$2`` in ``C1`` and its copy in ``D5`` are
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -211,20 +211,42 @@ Tree: TypeAlias = (
 )
 
 
+def parts(node: Tree) -> tuple[Tree, ...]:
+    """What a node holds, in the order of reading; the literals of an array are its own."""
+    if isinstance(node, Binary):
+        return node.left, node.right
+    if isinstance(node, (Unary, Spill, Single)):
+        return (node.operand,)
+    if isinstance(node, Call):
+        return node.args
+    return (node.callee, *node.args) if isinstance(node, Apply) else ()
+
+
+def with_parts(node: Tree, of: Callable[[Tree], Tree]) -> Tree:
+    """The node with each of its :func:`parts` put through ``of``."""
+    match node:
+        case Binary(op, left, right):
+            return Binary(op, of(left), of(right))
+        case Unary(op, operand):
+            return Unary(op, of(operand))
+        case Spill(operand):
+            return Spill(of(operand))
+        case Single(operand):
+            return Single(of(operand))
+        case Call(name, args):
+            return Call(name, tuple(map(of, args)))
+        case Apply(callee, args):
+            return Apply(of(callee), tuple(map(of, args)))
+    return node
+
+
 def nodes(tree: Tree) -> Iterator[Tree]:
     """Every node of a tree, without recursion."""
     stack = [tree]
     while stack:
         node = stack.pop()
         yield node
-        if isinstance(node, Binary):
-            stack += (node.right, node.left)
-        elif isinstance(node, (Unary, Spill, Single)):
-            stack.append(node.operand)
-        elif isinstance(node, Call):
-            stack += reversed(node.args)
-        elif isinstance(node, Apply):
-            stack += (*reversed(node.args), node.callee)
+        stack += reversed(parts(node))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from xlsx_attention.model.formula import (
     TableRef,
     Tree,
     Unary,
+    parts,
 )
 from xlsx_attention.model.values import REF
 from xlsx_attention.parsing import literals
@@ -50,8 +51,8 @@ MAX_LENGTH: Final = 8192
 MAX_LEVELS: Final = 64
 MAX_ARGUMENTS: Final = 255
 MAX_OPERANDS: Final = 1024
-#: Nested operands of any kind (parentheses, signs, ``A1###``), a chain's left side apart. A limit of ours: Excel has no figure
-#: for parentheses, and no formula of a lesson comes near it.
+#: Nested operands of any kind (parentheses, signs, ``A1###``), a chain's left side apart. A limit of ours: Excel has no
+#: figure for parentheses, and no formula of a lesson comes near it.
 MAX_DEPTH: Final = 192
 
 
@@ -74,12 +75,8 @@ def _deeper(tree: Tree, most: int) -> bool:
             return True
         if isinstance(node, Binary):
             stack += ((node.left, depth), (node.right, depth + 1))
-        elif isinstance(node, (Unary, Spill, Single)):
-            stack.append((node.operand, depth + 1))
-        elif isinstance(node, Call):
-            stack += ((arg, depth + 1) for arg in node.args)
-        elif isinstance(node, Apply):
-            stack += ((part, depth + 1) for part in (node.callee, *node.args))
+        else:
+            stack += ((part, depth + 1) for part in parts(node))
     return False
 
 

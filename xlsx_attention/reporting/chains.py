@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlsx_attention.model.address import Rect
-from xlsx_attention.model.formula import Apply, Binary, Call, Located, Single, Spill, Tree, Unary
+from xlsx_attention.model.formula import Located, Tree, nodes
 from xlsx_attention.model.report import CellResult, FileReport
 from xlsx_attention.reporting.facts import ACCUSED, BAD, SheetFacts
 
@@ -68,19 +68,9 @@ class Chains:
 
 def _read(tree: Tree, row: int, column: int) -> Iterator[tuple[int, Rect]]:
     """Sheets and rectangles that a formula names, as seen from a cell."""
-    stack: list[Tree] = [tree]
-    while stack:
-        node = stack.pop()
+    for node in nodes(tree):
         if isinstance(node, Located):
             rect = node.reference.at(row, column)
             if rect is not None:
                 for sheet in node.sheets:
                     yield sheet, rect
-        elif isinstance(node, Call):
-            stack.extend(reversed(node.args))
-        elif isinstance(node, Apply):
-            stack.extend((*reversed(node.args), node.callee))
-        elif isinstance(node, Binary):
-            stack.extend((node.right, node.left))
-        elif isinstance(node, Unary | Spill | Single):
-            stack.append(node.operand)

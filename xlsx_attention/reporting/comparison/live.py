@@ -15,19 +15,7 @@ import numpy as np
 from xlsxwriter.format import Format
 
 from xlsx_attention.model.address import Rect
-from xlsx_attention.model.formula import (
-    Apply,
-    Binary,
-    Bound,
-    Call,
-    External,
-    Located,
-    Reference,
-    Single,
-    Spill,
-    Tree,
-    Unary,
-)
+from xlsx_attention.model.formula import Bound, Call, External, Located, Reference, Spill, Tree, nodes, with_parts
 from xlsx_attention.model.grid import WorkbookGrid
 from xlsx_attention.model.plan import Step
 from xlsx_attention.model.values import EMPTY, NOT_COMPUTED, NUMBER, Plane
@@ -186,15 +174,7 @@ def _without_spills(tree: Tree, grid: WorkbookGrid, row: int, column: int) -> Tr
     def visit(node: Tree) -> Tree:
         if isinstance(node, Spill):
             return _spilled(node, grid, row, column) or Spill(visit(node.operand))
-        if isinstance(node, Binary):
-            return Binary(node.op, visit(node.left), visit(node.right))
-        if isinstance(node, Unary):
-            return Unary(node.op, visit(node.operand))
-        if isinstance(node, Call):
-            return Call(node.name, tuple(map(visit, node.args)))
-        if isinstance(node, Apply):
-            return Apply(visit(node.callee), tuple(map(visit, node.args)))
-        return Single(visit(node.operand)) if isinstance(node, Single) else node
+        return with_parts(node, visit)
 
     return visit(tree) if _any(tree, lambda node: isinstance(node, Spill)) else tree
 
@@ -225,17 +205,4 @@ def _bound(node: Tree) -> bool:
 
 def _any(tree: Tree, holds: Callable[[Tree], bool]) -> bool:
     """Whether any part of a tree is so."""
-    stack: list[Tree] = [tree]
-    while stack:
-        node = stack.pop()
-        if holds(node):
-            return True
-        if isinstance(node, Call):
-            stack.extend(node.args)
-        elif isinstance(node, Apply):
-            stack.extend((node.callee, *node.args))
-        elif isinstance(node, Binary):
-            stack.extend((node.left, node.right))
-        elif isinstance(node, Unary | Spill | Single):
-            stack.append(node.operand)
-    return False
+    return any(map(holds, nodes(tree)))
