@@ -134,14 +134,10 @@ def formulas(lesson: Lesson, role: str, make: Make) -> dict[Spot, str]:
     """A block's formulas, with ``$`` where the cells named stay put."""
     cells = lesson.cells(role)
     made = {(i, j): make(lesson, i, j) for i, line in enumerate(cells) for j, _ in enumerate(line)}
-    spots = {
-        ij: [lesson.cells(r)[a][b] for r, a, b in names] for ij, (_, names) in made.items()
-    }
+    spots = {ij: [lesson.cells(r)[a][b] for r, a, b in names] for ij, (_, names) in made.items()}
     count = {len(found) for found in spots.values()}
     assert len(count) == 1
-    anchored = [
-        tuple(_stays(axis, number, cells, spots) for axis in (0, 1)) for number in range(count.pop())
-    ]
+    anchored = [tuple(_stays(axis, number, cells, spots) for axis in (0, 1)) for number in range(count.pop())]
     return {
         cells[i][j]: text.format(*(_a1(spot, fixed) for spot, fixed in zip(spots[i, j], anchored, strict=True)))
         for (i, j), (text, _) in made.items()

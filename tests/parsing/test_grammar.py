@@ -255,7 +255,13 @@ def test_deep_texts_do_not_recurse() -> None:
     while hasattr(tree, "operand"):
         tree, signs = tree.operand, signs + 1
     assert signs == 192
-    for deep in ("-" * 8191 + "1", "1+(" * 200 + "1" + ")" * 200, "A1" + "#" * 8000, "@" * 8000 + "A1", "1" + "%" * 8000):
+    for deep in (
+        "-" * 8191 + "1",
+        "1+(" * 200 + "1" + ")" * 200,
+        "A1" + "#" * 8000,
+        "@" * 8000 + "A1",
+        "1" + "%" * 8000,
+    ):
         with pytest.raises(FormulaSyntaxError, match="192 nested parts"):
             parse(deep, 0, 0)
     with pytest.raises(FormulaSyntaxError, match="1024 pending operands"):

@@ -61,7 +61,9 @@ def limit_options(*, untrusted: bool) -> Callable[[Command], Command]:
 
     def decorate(command: Command) -> Command:
         for name, _, _, option, what, unit in reversed(list(limits())):
-            command = click.option(option, _PREFIX + name, type=Amount(unit), hidden=True, help=f"Limit: {what}.")(command)
+            command = click.option(option, _PREFIX + name, type=Amount(unit), hidden=True, help=f"Limit: {what}.")(
+                command
+            )
         command = click.option(
             "--limits", is_flag=True, is_eager=True, expose_value=False, callback=_show,
             help="Show what a file may cost: every limit, and the option --max-… that changes it.",

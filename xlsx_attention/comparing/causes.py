@@ -10,10 +10,8 @@ from xlsx_attention.functions.numbers_as_text import parse_number
 from xlsx_attention.model.formula import (
     Apply,
     Binary,
-    Bound,
     Call,
     Located,
-    NumberLit,
     Reference,
     Single,
     Spill,
@@ -154,6 +152,3 @@ def _pair(a: Tree, b: Tree, pairs: list[tuple[Reference, Reference]]) -> bool:
         elif x != y:
             return False
     return True
-
-
-__all__ = ["CAUSES", "Bound", "Evidence", "NumberLit", "cause_of"]

@@ -92,9 +92,7 @@ def exactly(numbers: Floats) -> Interval:
 
 def product(a: Interval, b: Interval) -> Interval:
     """(n, k)·(k, m), each term the smallest and largest of its four corners."""
-    corners = np.stack(
-        [x[:, :, None] * y[None, :, :] for x in (a.low, a.high) for y in (b.low, b.high)]
-    )
+    corners = np.stack([x[:, :, None] * y[None, :, :] for x in (a.low, a.high) for y in (b.low, b.high)])
     terms = Interval(corners.min(axis=0), corners.max(axis=0))
     # Sums in another order may differ in their last bits.
     slack = 1e-15 * a.shape[1] * np.abs(corners).max(axis=0).sum(axis=1)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
 import numpy as np
 
 from xlsx_attention.comparing.causes import Evidence, cause_of
 from xlsx_attention.comparing.of_steps import OfSteps
+from xlsx_attention.comparing.origins import steps_of
 from xlsx_attention.comparing.unlike import FormulaAt
 from xlsx_attention.comparing.verdicts import CODE, Cell, Judged, Recomputed
 from xlsx_attention.model.address import Rect, cell_name
@@ -51,7 +50,7 @@ def listed_cells(
                 if quiet > LISTED:
                     continue
             places.append(cell)
-    owner = _owners(plan, places)
+    owner = steps_of(plan, places)
     repairs = {(r.sheet, r.row, r.column): r for r in plan.repairs}
     roles = sorted(labels.items(), key=lambda item: item[0][1].size)
     results = []
@@ -114,21 +113,3 @@ def listed_cells(
 def _name(grid: WorkbookGrid, sheet: int, cell: Cell) -> str:
     name = cell_name(cell[1], cell[2])
     return name if cell[0] == sheet else f"{grid.sheets[cell[0]].name}!{name}"
-
-
-def _owners(plan: Plan, places: list[Cell]) -> dict[Cell, int]:
-    rows: dict[tuple[int, int], list[int]] = {}
-    for sheet, row, column in places:
-        rows.setdefault((sheet, row), []).append(column)
-    for columns in rows.values():
-        columns.sort()
-    owner: dict[Cell, int] = {}
-    if not rows:
-        return owner
-    for step in plan.steps:
-        rect = step.block.cells
-        for row in range(rect.top, rect.bottom):
-            columns = rows.get((step.block.sheet, row), [])
-            for column in columns[bisect_left(columns, rect.left) : bisect_left(columns, rect.right)]:
-                owner[step.block.sheet, row, column] = step.index
-    return owner

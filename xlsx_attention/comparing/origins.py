@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -38,7 +39,7 @@ def trace(grid: WorkbookGrid, plan: Plan, judged: Judged) -> dict[Cell, tuple[Ce
 
 def _by_cell(plan: Plan, spoilt: dict[Cell, int]) -> dict[Cell, tuple[Cell, ...]] | None:
     """Cell by cell; ``None`` where that is too many pairs."""
-    step_of = _steps_of(plan, spoilt)
+    step_of = steps_of(plan, spoilt)
     rows: dict[tuple[int, int], list[int]] = defaultdict(list)
     for sheet, row, column in spoilt:
         rows[sheet, row].append(column)
@@ -88,22 +89,19 @@ def _by_cell(plan: Plan, spoilt: dict[Cell, int]) -> dict[Cell, tuple[Cell, ...]
 
 
 def _by_step(plan: Plan, spoilt: dict[Cell, int]) -> dict[Cell, tuple[Cell, ...]]:
-    step_of = _steps_of(plan, spoilt)
+    step_of = steps_of(plan, spoilt)
     here: dict[int, list[Cell]] = defaultdict(list)
     for cell in sorted(cell for cell, code in spoilt.items() if code != CODE["inherited"]):
         if cell in step_of:
             here[step_of[cell]].append(cell)
-    readers: dict[int, list[int]] = defaultdict(list)
-    for index, before in plan.edges.items():
-        for precedent in before:
-            readers[precedent].append(index)
+    readers = plan.readers()
     through: dict[int, list[Cell]] = defaultdict(list)
     for index, cells in here.items():
         seen, stack = {index}, [index]
         while stack:
             reached = stack.pop()
             through[reached] += cells[: max(0, NAMED - len(through[reached]))]
-            for reader in readers[reached]:
+            for reader in readers.get(reached, ()):
                 # What is full has everything behind it full.
                 if reader not in seen and len(through[reader]) < NAMED:
                     seen.add(reader)
@@ -111,20 +109,19 @@ def _by_step(plan: Plan, spoilt: dict[Cell, int]) -> dict[Cell, tuple[Cell, ...]
     named = {index: tuple(cells) for index, cells in through.items()}
     inherited = CODE["inherited"]
     return {
-        cell: named[step_of[cell]]
-        for cell, code in spoilt.items()
-        if code == inherited and step_of.get(cell) in named
+        cell: named[step_of[cell]] for cell, code in spoilt.items() if code == inherited and step_of.get(cell) in named
     }
 
 
-def _steps_of(plan: Plan, spoilt: dict[Cell, int]) -> dict[Cell, int]:
+def steps_of(plan: Plan, places: Iterable[Cell]) -> dict[Cell, int]:
+    """The steps that compute these cells; a cell that none computes is left out."""
     rows: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for sheet, row, column in spoilt:
+    for sheet, row, column in places:
         rows[sheet, row].append(column)
     for columns in rows.values():
         columns.sort()
     found: dict[Cell, int] = {}
-    for step in plan.steps:
+    for step in plan.steps if rows else ():
         rect = step.block.cells
         for row in range(rect.top, rect.bottom):
             columns = rows.get((step.block.sheet, row), [])

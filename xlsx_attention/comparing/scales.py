@@ -40,8 +40,13 @@ def says_scale(given: Given, cells: str, role: str) -> Text:
     divisor = given.divisor
     shape = SHAPES["sharp" if given.used < divisor else "flat"]
     return say(
-        "scale", cells=cells, role=role, scale=_fitting(given), d_k=str(given.d_k), divisor=f"{divisor:.6g}",
-        shape=shape
+        "scale",
+        cells=cells,
+        role=role,
+        scale=_fitting(given),
+        d_k=str(given.d_k),
+        divisor=f"{divisor:.6g}",
+        shape=shape,
     )
 
 

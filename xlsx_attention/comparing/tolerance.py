@@ -1,7 +1,7 @@
 """When two numbers agree.
 
-``|a − b| ≤ rtol · max(|a|, |b|)``, or below a floor set by the terms that were summed: n · ε · Σ|terms|. Kinds come before numbers:
-a text never agrees with a number. ε is half a unit of the last digit that the file stores.
+``|a − b| ≤ rtol · max(|a|, |b|)``, or below a floor set by the terms that were summed: n · ε · Σ|terms|. Kinds come
+before numbers: a text never agrees with a number. ε is half a unit of the last digit that the file stores.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ class Tolerance:
     def for_file(cls, provenance: Provenance, rtol: float | None = None) -> Tolerance:
         """From the digits that the file carries: 17 → 1e-12, 15 → 1e-12, 10 → 1e-7.
 
-        Three digits are left for rounded values going through a step; Excel's own caches need none (they are equal to the bit).
+        Three digits are left for rounded values going through a step; Excel's own caches need none (they are equal
+        to the bit).
         """
         digits = min(17, max(4, provenance.digits))
         epsilon = max(2.0**-52, 0.5 * 10.0 ** (1 - digits)) if digits < 17 else 2.0**-52

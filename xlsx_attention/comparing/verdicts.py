@@ -27,8 +27,8 @@ Cell = tuple[int, int, int]
 class Judged:
     """Verdict codes of one workbook, sheet by sheet, over each sheet's core rectangle; ``far`` for cells outside.
 
-    ``bit_equal`` and ``max_ulp`` as in :class:`~xlsx_attention.model.report.FileReport`. ``unlike`` are the repairs whose cell
-    is right all the same: they are findings, not divergences.
+    ``bit_equal`` and ``max_ulp`` as in :class:`~xlsx_attention.model.report.FileReport`. ``unlike`` are the repairs
+    whose cell is right all the same: they are findings, not divergences.
     """
 
     codes: list[npt.NDArray[np.uint8]]
@@ -155,7 +155,9 @@ def _settled(grid: WorkbookGrid, stored: tuple[Floats, Kinds], again: tuple[Floa
 def _write(judged: Judged, grid: WorkbookGrid, sheet: int, rect: Rect, codes: npt.NDArray[np.uint8]) -> None:
     core = grid.sheets[sheet].cached.rect
     if core.covers(rect):
-        judged.codes[sheet][rect.top - core.top : rect.bottom - core.top, rect.left - core.left : rect.right - core.left] = codes
+        judged.codes[sheet][
+            rect.top - core.top : rect.bottom - core.top, rect.left - core.left : rect.right - core.left
+        ] = codes
         return
     for row, column in rect.cells():
         judged.put(grid, (sheet, row, column), int(codes[row - rect.top, column - rect.left]))
@@ -197,7 +199,9 @@ def _judge_repair(
             return
         judged.put(grid, cell, CODE[verdict])
         judged.bit_equal += bool(
-            same_bits(*cached, *(np.array([[values.repaired[cell][0]]]), np.array([[values.repaired[cell][1]]], np.uint8)))[0, 0]
+            same_bits(
+                *cached, *(np.array([[values.repaired[cell][0]]]), np.array([[values.repaired[cell][1]]], np.uint8))
+            )[0, 0]
         )
         return
     by_itself = agrees(*values.precedents[repair.sheet].get(repair.row, repair.column))

@@ -8,7 +8,7 @@ from xlsx_attention.functions.coercion import to_number
 from xlsx_attention.functions.gathering import gather_all, result_operand
 from xlsx_attention.functions.registry import Evaluator, Operand, function
 from xlsx_attention.functions.sums import sum_last, sum_of_products
-from xlsx_attention.model.values import DIV0, EMPTY, ERROR, NUMBER, TEXT, Array, Floats, Kinds
+from xlsx_attention.model.values import DIV0, EMPTY, ERROR, NUMBER, TEXT, Floats, Kinds
 
 Result = tuple[Floats, Kinds]
 
@@ -123,11 +123,3 @@ def averagea(ev: Evaluator, *operands: Operand) -> Operand:
     """The mean of numbers, logicals (1, 0) and texts (0 in cells); ``#DIV/0!`` where there is nothing."""
     x, keep, error = gather_all(ev.texts, operands)
     return result_operand(average(x, keep), error)
-
-
-def numbers_or_zero(array: Array) -> Floats:
-    """Numbers as they are, everything else 0 (SUMPRODUCT)."""
-    if array.only_numbers:
-        return array.number
-    number, kind = array.full()
-    return np.where(kind == NUMBER, number, 0.0)

@@ -23,7 +23,7 @@ def vector(matrix: Matrix) -> Matrix:
     return Matrix(matrix.number.reshape(1, -1), matrix.kind.reshape(1, -1))
 
 
-def _text_places(ctx: Context, line: Matrix, accept: list[int]) -> list[int]:
+def _text_places(line: Matrix, accept: list[int]) -> list[int]:
     wanted = np.isin(line.number[0], accept) & (line.kind[0] == TEXT)
     places: list[int] = np.flatnonzero(wanted).tolist()
     return places
@@ -37,14 +37,14 @@ def equal_places(ctx: Context, value: Scalar, line: Matrix) -> list[int]:
         places: list[int] = np.flatnonzero((line.kind[0] == value.kind) & (line.number[0] == value.number)).tolist()
         return places
     folded = value.text.upper()
-    return _text_places(ctx, line, [i for i in _texts(line) if ctx.texts[i].upper() == folded])
+    return _text_places(line, [i for i in _texts(line) if ctx.texts[i].upper() == folded])
 
 
 def wildcard_places(ctx: Context, value: Scalar, line: Matrix) -> list[int]:
     """Every position whose text is of the value's form; exactly equal ones for a value without wildcards."""
     if value.kind != TEXT or not has_wildcards(value.text):
         return equal_places(ctx, value, line)
-    return _text_places(ctx, line, [i for i in _texts(line) if matches(value.text, ctx.texts[i])])
+    return _text_places(line, [i for i in _texts(line) if matches(value.text, ctx.texts[i])])
 
 
 def pattern_places(ctx: Context, value: Scalar, line: Matrix) -> list[int]:
@@ -52,7 +52,7 @@ def pattern_places(ctx: Context, value: Scalar, line: Matrix) -> list[int]:
     if value.kind != TEXT:
         return []
     pattern = Pattern.compile(value.text)
-    return _text_places(ctx, line, [i for i in _texts(line) if pattern.search(ctx.texts[i]) is not None])
+    return _text_places(line, [i for i in _texts(line) if pattern.search(ctx.texts[i]) is not None])
 
 
 def _texts(line: Matrix) -> list[int]:

@@ -148,7 +148,7 @@ def snapped(total: Floats, a: Floats, b: Floats) -> Floats:
     return np.where(np.frexp(total)[1] <= larger - SNAP_EXPONENTS, 0.0, total)
 
 
-def snap_to_zero(op: str, left: Array, right: Array, result: Array, texts: TextPool) -> Array:
+def snap_to_zero(left: Array, right: Array, result: Array, texts: TextPool) -> Array:
     """The last operation of a formula: ``=0.1+0.2-0.3`` is 0 in Excel, ``=(0.1+0.2-0.3)`` is not."""
     a, b = align([to_number(left, texts), to_number(right, texts)])
     if result.only_numbers:

@@ -147,7 +147,7 @@ def _stack(ctx: Context, arrays: tuple[Matrix | None, ...], axis: int) -> Matrix
     return result
 
 
-def _line(ctx: Context, array: Matrix, ignore: float, by_column: bool) -> Matrix:
+def _line(array: Matrix, ignore: float, by_column: bool) -> Matrix:
     if int(ignore) not in (0, 1, 2, 3):
         raise ExcelError(VALUE)
     number = array.number.T.ravel() if by_column else array.number.ravel()
@@ -165,7 +165,7 @@ def _line(ctx: Context, array: Matrix, ignore: float, by_column: bool) -> Matrix
 @function("TOROW", "array:array ignore:number=0 by_column:logical=FALSE", "array")
 def torow(ctx: Context, array: Matrix, ignore: float, by_column: bool) -> Matrix:
     """All values as one row; ``ignore`` 1 leaves out empty cells, 2 errors, 3 both. ``#CALC!`` where none is left."""
-    return _line(ctx, array, ignore, by_column)
+    return _line(array, ignore, by_column)
 
 
 @function("TOCOL", "array:array ignore:number=0 by_column:logical=FALSE", "array")
@@ -173,7 +173,7 @@ def tocol(ctx: Context, array: Matrix, ignore: float, by_column: bool) -> Matrix
     """All values as one column; ``ignore`` 1 leaves out empty cells, 2 errors, 3 both. ``#CALC!`` where none is
     left.
     """
-    line = _line(ctx, array, ignore, by_column)
+    line = _line(array, ignore, by_column)
     return Matrix(line.number.T, line.kind.T)
 
 
