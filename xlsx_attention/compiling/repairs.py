@@ -180,7 +180,7 @@ class _Search:
             if row < 0 or column < 0:
                 continue
             whole = bounds.union(Rect.cell(row, column))
-            if self._seeds(cluster, row, column) or not self._evidence(cluster, bounds, whole, upright):
+            if self._seeds(cluster, row, column) or not self._evidence(cluster, whole, upright):
                 continue
             repair = self._judge(cluster, sheet, row, column, similar=True)
             if repair is not None:
@@ -195,7 +195,7 @@ class _Search:
             for read in step.reads
         )
 
-    def _evidence(self, cluster: list[Step], bounds: Rect, whole: Rect, upright: bool) -> bool:
+    def _evidence(self, cluster: list[Step], whole: Rect, upright: bool) -> bool:
         sheet = cluster[0].block.sheet
         members = {step.index for step in cluster}
         if any(reader not in members for reader in self.readers.get((sheet, whole), ())):

@@ -81,3 +81,11 @@ class Plan:
 
     def form(self, step: int) -> FormulaForm:
         return self.steps[step].block.form
+
+    def readers(self) -> dict[int, list[int]]:
+        """A step → the steps that read it: ``edges`` turned round. What nobody reads is left out."""
+        found: dict[int, list[int]] = {}
+        for index, before in self.edges.items():
+            for precedent in before:
+                found.setdefault(precedent, []).append(index)
+        return found

@@ -23,10 +23,7 @@ def downstream(plan: Plan, sources: set[int]) -> set[int]:
     """``sources`` and every step that reads one of them, itself or through others."""
     if not sources:
         return set()
-    readers: dict[int, list[int]] = {}
-    for index, before in plan.edges.items():
-        for precedent in before:
-            readers.setdefault(precedent, []).append(index)
+    readers = plan.readers()
     seen, stack = set(sources), list(sources)
     while stack:
         for reader in readers.get(stack.pop(), ()):

@@ -192,7 +192,7 @@ class BlockEvaluator:
         self.machine.toil(NODE)
         operand = _EVALUATE[type(node)](self, node, want)
         if want == "value" and self.mode == "plain" and not operand.array.is_single and isinstance(node, Located):
-            return referring.intersect(self, node, operand)
+            return referring.intersect(self, node)
         return operand
 
     def finish(self, tree: Tree, snaps: bool) -> Array:
@@ -201,7 +201,7 @@ class BlockEvaluator:
         if snaps and isinstance(tree, Binary) and tree.op in "+-":
             left, right = operating.spine(self, tree, want)
             result = operators.arithmetic(tree.op, left, right, self.texts)
-            result = operators.snap_to_zero(tree.op, left, right, result, self.texts)
+            result = operators.snap_to_zero(left, right, result, self.texts)
         else:
             operand = self.evaluate(tree, want)
             if operand.function is not None:

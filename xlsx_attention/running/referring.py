@@ -41,7 +41,7 @@ def _windows(ev: BlockEvaluator, node: Located) -> Array:
     return arrays[0] if len(arrays) == 1 else join(arrays)
 
 
-def intersect(ev: BlockEvaluator, node: Located, operand: Operand) -> Operand:
+def intersect(ev: BlockEvaluator, node: Located) -> Operand:
     """The cell of a row or column that stands level with each cell of the block, else ``#VALUE!``."""
     first = node.reference.at(ev.rect.top, ev.rect.left)
     if first is None or len(node.sheets) != 1:
@@ -147,7 +147,7 @@ def single(ev: BlockEvaluator, node: Single, want: Want) -> Operand:
     if operand.array.is_single:
         return operand
     if isinstance(inner, Located):
-        return intersect(ev, inner, operand)
+        return intersect(ev, inner)
     if operand.areas:
         area = operand.areas[0]
         rect = area.rect

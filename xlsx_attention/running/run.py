@@ -29,7 +29,7 @@ def blank_planes(grid: WorkbookGrid) -> list[Plane]:
 def evaluate(machine: Machine, step: Step, rect: Rect) -> Array:
     """One step over a part of its block: axes (h, w, 1, 1), or (1, 1, rows, columns) for a spill."""
     if machine.exhausted():
-        return _exhausted(machine, rect)
+        return _exhausted(machine)
     if not step.vectorised and rect.size > 1:
         return _cell_by_cell(machine, step, rect)
     mode = step.block.mode
@@ -43,7 +43,7 @@ def evaluate(machine: Machine, step: Step, rect: Rect) -> Array:
         return _cell_by_cell(machine, step, rect) if rect.size > 1 else evaluate(machine, step, rect)
     except NotComputed as lack:
         if machine.exhausted():
-            return _exhausted(machine, rect)
+            return _exhausted(machine)
         if rect.size > 1:
             return _in_strips(machine, step, rect)
         return Array.of(float(machine.grid.texts.note(lack.message)), NOT_COMPUTED)
@@ -64,7 +64,7 @@ def evaluate(machine: Machine, step: Step, rect: Rect) -> Array:
     return result
 
 
-def _exhausted(machine: Machine, rect: Rect) -> Array:
+def _exhausted(machine: Machine) -> Array:
     """The budget of the whole workbook is spent: nothing more is tried."""
     reason = machine.grid.budgets.refuse_step("work", machine.grid.budgets.work).message
     return Array.of(float(machine.grid.texts.note(reason)), NOT_COMPUTED)
@@ -148,6 +148,10 @@ def from_precedents(
     return results
 
 
+#: Cells of an array formula from which on it is looked for as a whole: a file may say that it fills the grid.
+_WIDE = 1 << 14
+
+
 class _NotReady(Exception):
     """A reference that is known only at run time leads to a cell that has not run yet."""
 
@@ -177,11 +181,16 @@ def from_inputs(
     replaced = {(r.sheet, r.row, r.column) for r in plan.repairs}
     tasks = plan.tasks
     owner: dict[tuple[int, int, int], int] = {}
+    wide: list[tuple[int, Rect, int]] = []
     dynamic = any(plan.steps[t.step].dynamic for t in tasks)
     if dynamic:
         for position, task in enumerate(tasks):
             block = plan.steps[task.step].block
-            for at in (block.spill or task.rect).cells():
+            covered = block.spill or task.rect
+            if covered.size > _WIDE:
+                wide.append((block.sheet, covered, position))
+                continue
+            for at in covered.cells():
                 owner[block.sheet, *at] = position
     done = bytearray(len(tasks))
 
@@ -195,6 +204,10 @@ def from_inputs(
         for at in cut.cells() if cut is not None else ():
             position = owner.get((area.sheet, *at))
             if position is not None and not done[position] and position not in waiting:
+                raise _NotReady(position)
+        for sheet, covered, position in wide if cut is not None else ():
+            inside = sheet == area.sheet and cut is not None and covered.intersection(cut) is not None
+            if inside and not done[position] and position not in waiting:
                 raise _NotReady(position)
 
     if dynamic:

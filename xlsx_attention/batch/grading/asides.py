@@ -34,11 +34,7 @@ def prepared(key: KeyBook) -> frozenset[int]:
     asked = set() if key.report is None else asked_steps(key.report.attention) - copies(key)
     if not asked:
         return frozenset()
-    users: dict[int, set[int]] = {}
-    for step, read in key.plan.edges.items():
-        for other in read:
-            users.setdefault(other, set()).add(step)
-    leading, following = _reached(asked, key.plan.edges), _reached(asked, users)
+    leading, following = _reached(asked, key.plan.edges), _reached(asked, key.plan.readers())
     return frozenset(step.index for step in key.graded if step.index in leading - following)
 
 
