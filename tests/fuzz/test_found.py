@@ -17,6 +17,18 @@ from tests.fuzz import harness
 FOUND = [
     ("computed", b"MMULT($A1,$C1,TRANSPOSE(S!A$1:A3))", "recognition took the arguments of MMULT for two"),
     ("computed", b"EXPAND(,)", "an array that must be there, left empty"),
+    (
+        "cells",
+        b'<row r="2"><c r="B2"><f t="array" ref="B2:XFD1048576">C3#</f><v>1</v></c><c r="C3"><f t="array" ref="C3:D4">B2+1</f><v>1</v></c></row>'
+        b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>',
+        "arrays over the whole grid that read each other",
+    ),
+    (
+        "cells",
+        b'<row r="2"><c r="B2"><f t="array" ref="B2:XFD1048576">A1+1</f><v>1</v></c></row><row r="1"><c r="A1"><f>INDIRECT("A"&amp;1)</f></c></row>'
+        b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>',
+        "a reference by its text beside an array over the whole grid",
+    ),
 ]
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "60"))
 SHORT = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))

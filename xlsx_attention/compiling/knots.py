@@ -71,7 +71,7 @@ def untie(
     """Cell by cell; what is still a component there is a cycle."""
     cells: list[tuple[int, Rect]] = []
     number: dict[Cell, int] = {}
-    size = sum(step.block.rect.size for step in knot)
+    size = sum(step.block.cells.size for step in knot)  # with all that an array formula says it fills
     if size > min(CELL_BUDGET, owners.most_links):
         raise owners.too_many(size, knot[0].block.sheet)
     for step in knot:

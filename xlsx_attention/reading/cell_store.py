@@ -25,6 +25,8 @@ Styles = npt.NDArray[np.uint16]
 _FLUSH = 1 << 16
 #: Elements that all array ranges of a sheet may cover together before a range is cut to the cells that exist.
 _ARRAY_AREA = 1 << 19
+#: Cells of a cut range for each that the file holds, from which on it is taken for its first cell alone.
+_ARRAY_FILL = 64
 _ARRAY_CUTS = 1_000
 #: Stored numbers kept as text to measure how many digits the application writes.
 SAMPLE = 2_048
@@ -306,7 +308,10 @@ class CellStore:
         inside = (columns >= rect.left) & (columns < rect.right)
         if not inside.any():
             return Rect.cell(rect.top, rect.left)
-        return Rect(rect.top, rect.left, int(rows[inside].max()) + 1, int(columns[inside].max()) + 1)
+        found = Rect(rect.top, rect.left, int(rows[inside].max()) + 1, int(columns[inside].max()) + 1)
+        # Two cells can lie as far apart as the grid is wide: a range that is nearly empty is no array's.
+        sparse = found.size > _ARRAY_FILL * int(inside.sum())
+        return Rect.cell(rect.top, rect.left) if sparse else found
 
 
 def _data_table(attributes: Attributes) -> str:

@@ -47,9 +47,11 @@ class _Search:
     def __init__(self, grid: WorkbookGrid, plan: Plan, machine: Machine, followed: dict[Cell, list[Area]]) -> None:
         self.plan, self.machine, self.followed = plan, machine, followed
         self.used = [sheet.cached.used for sheet in grid.sheets]
-        self.owner = {
-            (step.block.sheet, *at): step.index for step in plan.steps for at in (step.block.spill or step.block.rect).cells()
-        }
+        self.owner: dict[Cell, int] = {}
+        for step in plan.steps:
+            covered = step.block.spill or step.block.rect
+            machine.toil(covered.size)  # an array formula may say that it fills the grid
+            self.owner.update(((step.block.sheet, *at), step.index) for at in covered.cells())
         self.order: dict[Cell, int] = {}
         self.low: dict[Cell, int] = {}
         self.open: list[Cell] = []
