@@ -165,7 +165,7 @@ class CellCauses:
 
 
 def _by_what_it_reads(subject: Subject, role: str, cell: Cell, i: int) -> str | None:
-    """The cause of a maximum or a sum by the line that it runs along: one number may be the maximum of several lines."""
+    """The cause of a maximum or a sum by the line that it runs along: several lines may have one maximum."""
     matrices, plan = subject.given.matrices, subject.sheets.plan
     sheet, row, column = cell
     own = [s for s in plan.steps if s.block.sheet == sheet and s.block.cells == Rect.cell(row, column)]

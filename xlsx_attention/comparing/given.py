@@ -96,7 +96,7 @@ class Given:
         return scores / divisor
 
     def softmax(self, logits: Maybe, axis: int = 1) -> Maybe:
-        """Along the keys (axis 1) or, by mistake, along the queries (axis 0). A line that is hidden whole is uniform."""
+        """Along the keys (axis 1) or, by mistake, along the queries (axis 0). A line hidden whole is uniform."""
         if logits is None:
             return None
         across = logits if axis == 1 else logits.T
