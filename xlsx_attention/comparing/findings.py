@@ -21,6 +21,7 @@ from xlsx_attention.comparing.steps import STEPS, Suspicion, Taught
 from xlsx_attention.comparing.structure import STRUCTURE
 from xlsx_attention.comparing.subject import Subject
 from xlsx_attention.comparing.totals import totals
+from xlsx_attention.comparing.typed_blocks import typed_blocks
 from xlsx_attention.model.address import Rect
 from xlsx_attention.model.report import Finding
 from xlsx_attention.model.role import AttentionMap
@@ -55,6 +56,7 @@ def _of_head(subject: Subject) -> Iterator[Finding]:
     yield from found
     softmax = {role + subject.suffix for role in ("masked", "row_max", "shifted", "exp", "normaliser", "weights")}
     yield from nearly_causal(subject)
+    yield from typed_blocks(subject)
     missing = list(left_out(subject))
     yield from missing
     if not missing and not any(finding.role in softmax for finding in found):

@@ -5,6 +5,15 @@ from __future__ import annotations
 from xlsx_attention.model.report import Text
 
 SENTENCES: dict[str, Text] = {
+    "typed-projection": Text(
+        "{cells} ({role}): these are typed numbers, not formulas; they are X·{w} ({weights}) now, and will stay as "
+        "they are when X or {w} changes.",
+        "{cells}（{role}）：这里是手工输入的数字而不是公式；它们现在等于 X·{w}（{weights}），但 X 或 {w} 改变时不会随之更新。",
+    ),
+    "typed-otherwise": Text(
+        "{cells} ({role}): these are typed numbers and not X·{w}; no formula reads {w} ({weights}).",
+        "{cells}（{role}）：这里是手工输入的数字，且不等于 X·{w}；没有任何公式引用 {w}（{weights}）。",
+    ),
     "short-product": Text(
         "{cells} ({role}): the products are summed over one term too few, so that a part of every vector counts "
         "for nothing.",
