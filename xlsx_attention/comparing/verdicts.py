@@ -137,10 +137,13 @@ def judge(
         codes = np.where(cached[1] == EMPTY, np.uint8(CODE["no-cached-value"]), codes)
         _write(judged, grid, block.sheet, rect, codes.astype(np.uint8))
     for cell in circular:
+        if not grid.calc.iterate:
+            judged.put(grid, cell, CODE["circular"])
+            continue
         rect = Rect.cell(*cell[1:])
         cached, own = grid.sheets[cell[0]].cached.read(rect), values.precedents[cell[0]].read(rect)
         settled = _settled(grid, cached, own) or bool(_agree(cached, own, rect, cell[0], tolerance, magnitude).all())
-        judged.put(grid, cell, CODE["agrees" if grid.calc.iterate and settled else "circular"])
+        judged.put(grid, cell, CODE["agrees" if settled else "circular"])
     for repair in plan.repairs:
         _judge_repair(judged, grid, values, tolerance, magnitude, repair)
     return judged
