@@ -118,11 +118,11 @@ def _protect(folder: Path, inputs: Iterable[str | os.PathLike[str] | None]) -> N
             status = os.stat(source or "")
         except (OSError, ValueError):  # an address, a pattern, or nothing: it is on no disk
             continue
-        if (path := taken.get((status.st_dev, status.st_ino))) is not None:
+        if (target := taken.get((status.st_dev, status.st_ino))) is not None:
             raise UsageError(
                 "output-is-input",
                 f"a report would take the place of the input {os.fspath(source or '')}; name another folder",
-                where=str(path),
+                where=str(target),
             )
 
 

@@ -277,9 +277,7 @@ class FileReport:
         return f"<table>{caption}{counts}</table>" + (f"<ul>{rest}</ul>" if rest else "")
 
 
-def _role_in(
-    roles: dict[tuple[int, int], list[tuple[Rect, str]]], sheet: int, row: int, column: int
-) -> str:
+def _role_in(roles: dict[tuple[int, int], list[tuple[Rect, str]]], sheet: int, row: int, column: int) -> str:
     for rect, role in roles.get((sheet, row), ()):
         if rect.left <= column < rect.right:
             return f"{role}[{row - rect.top},{column - rect.left}]"

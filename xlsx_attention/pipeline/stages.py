@@ -98,7 +98,8 @@ def verify_grid(
 ) -> FileReport:
     """The report on a workbook that has been read.
 
-    Raises :class:`~xlsx_attention.errors.UnreadableFile` (``no-such-sheet``) where ``options`` name a sheet that it lacks.
+    Raises :class:`~xlsx_attention.errors.UnreadableFile` (``no-such-sheet``) where ``options`` name a sheet that it
+    lacks.
     """
     started = time.perf_counter() if started is None else started
     for name in options.sheets or ():

@@ -91,7 +91,7 @@ class _Search:
         return self._precedents(cell)
 
     def _close(self, cell: Cell, found: set[Cell]) -> None:
-        part = []
+        part: list[Cell] = []
         while not part or part[-1] != cell:
             part.append(self.open.pop())
         self.is_open.difference_update(part)
