@@ -1,6 +1,6 @@
 """200 right lessons of every make through the whole tool: how many are blamed for something (none may be).
 
-    python benchmarks/right_lessons.py [COUNT] [SEED]
+python benchmarks/right_lessons.py [COUNT] [SEED]
 """
 
 from __future__ import annotations

@@ -62,9 +62,7 @@ GALLERY = (
     Shown(
         "course-self-attention",
         course,
-        (
-            "The course example, one formula a cell. The weights of both `<PAD>` columns are exactly 0.",
-        ),
+        ("The course example, one formula a cell. The weights of both `<PAD>` columns are exactly 0.",),
     ),
     Shown(
         "english-sentence",

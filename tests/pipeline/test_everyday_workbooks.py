@@ -68,7 +68,7 @@ def price_until_further_notice() -> Cells:
 
 
 def staff_plan() -> Cells:
-    hires = "01102110012" "21001120110" "11020011210" "00121101102"
+    hires = "01102110012210011201101102001121000121101102"
     cells: Cells = {}
     for i in range(4):
         cells[f"B{i + 2}"] = 5.0 + i

@@ -80,8 +80,9 @@ def test_volatile_cells_are_judged_from_what_the_file_stores(tmp_path: Path) -> 
     # Any number will do for RAND; what follows from it must follow from that number.
     rows = packages.row(
         1,
-        cell("A1", 0.25, "RAND()") + cell("B1", 0.5, "A1*2") + cell("C1", 46000.5, "NOW()") 
-        + cell("D1", 46001.5, "C1+1") + cell("E1", 0.75, "A1*2") + cell("F1", 3.0, "1+2") + cell("G1", 7.0, "RANDBETWEEN(1,9)"),
+        cell("A1", 0.25, "RAND()") + cell("B1", 0.5, "A1*2") + cell("C1", 46000.5, "NOW()")
+        + cell("D1", 46001.5, "C1+1") + cell("E1", 0.75, "A1*2") + cell("F1", 3.0, "1+2")
+        + cell("G1", 7.0, "RANDBETWEEN(1,9)"),
     )  # fmt: skip
     report = verified(tmp_path, rows)
     assert verdicts(report, "A1", "B1", "C1", "D1", "F1", "G1") == [

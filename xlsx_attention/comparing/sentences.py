@@ -8,7 +8,8 @@ SENTENCES: dict[str, Text] = {
     "typed-projection": Text(
         "{cells} ({role}): these are typed numbers, not formulas; they are X·{w} ({weights}) now, and will stay as "
         "they are when X or {w} changes.",
-        "{cells}（{role}）：这里是手工输入的数字而不是公式；它们现在等于 X·{w}（{weights}），但 X 或 {w} 改变时不会随之更新。",
+        "{cells}（{role}）：这里是手工输入的数字而不是公式；它们现在等于 X·{w}（{weights}），"
+        "但 X 或 {w} 改变时不会随之更新。",
     ),
     "typed-otherwise": Text(
         "{cells} ({role}): these are typed numbers and not X·{w}; no formula reads {w} ({weights}).",

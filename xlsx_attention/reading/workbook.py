@@ -16,8 +16,8 @@ from xlsx_attention.model.values import Plane, TextPool
 from xlsx_attention.reading import external, provenance, sheet_expat, sheet_fast, strings, styles, tables, workbook_part
 from xlsx_attention.reading.cell_store import CellStore, Tally
 from xlsx_attention.reading.cells import CellReader
-from xlsx_attention.reading.notices import NoticeLog
 from xlsx_attention.reading.google import restore_errors
+from xlsx_attention.reading.notices import NoticeLog
 from xlsx_attention.reading.package import Package, Relationship
 from xlsx_attention.reading.plane_layout import lay_out, uncovered
 from xlsx_attention.reading.source import Source, load
@@ -70,9 +70,7 @@ class _Reading:
         self.dynamic = self._optional(_first(links, "sheetMetadata"), lambda part: tables.read_metadata(package, part))
         self.strings = self._strings(_first(links, "sharedStrings"))
         self.date1904 = book.calc.date1904
-        grid = WorkbookGrid(
-            path=self.source.path, sheets=[], texts=self.pool, calc=book.calc, budgets=self.budgets
-        )
+        grid = WorkbookGrid(path=self.source.path, sheets=[], texts=self.pool, calc=book.calc, budgets=self.budgets)
         found: list[Table] = []
         folded = None if wanted is None else {name.casefold() for name in wanted}
         for index, (entry, part, _) in enumerate(entries):
