@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,11 @@ def sources() -> list[Path]:
     return sorted(PACKAGE.rglob("*.py"))
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
 def found_in(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Line and what stands there, of all that needs a reason."""
     compiled_patterns = {"re"}
@@ -82,7 +88,7 @@ def places() -> list[tuple[str, int, str]]:
     return [
         (path.relative_to(PACKAGE).as_posix(), line, what)
         for path in sources()
-        for line, what in found_in(ast.parse(path.read_text("utf-8")))
+        for line, what in found_in(parsed(path))
     ]
 
 
@@ -123,7 +129,7 @@ def test_only_texts_of_the_package_are_templates() -> None:
     unknown = []
     for path in sources():
         name = path.relative_to(PACKAGE).as_posix()
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("format", "format_map"):
                 template = ast.unparse(node.func.value)
                 if not _is_own_template(node.func.value) and not (template in BOOKS and not node.args):
@@ -136,7 +142,7 @@ def test_python_s_regular_expressions_take_no_pattern_of_a_file() -> None:
     unknown = []
     for path in sources():
         name = path.relative_to(PACKAGE).as_posix()
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(parsed(path)):
             if (
                 isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
                 and node.func.value.id == "re" and node.func.attr in ("compile", "match", "search", "fullmatch", "sub", "split", "findall")

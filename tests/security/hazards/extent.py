@@ -38,11 +38,11 @@ def _fragments(count: int, columns: int = 1) -> bytes:
 
 
 def _checkerboard(side: int) -> bytes:
-    """A block with a number typed over every fifth cell."""
+    """A block with a number of its own typed over every fifth cell."""
     return book(
         *(number(row, 0, row) for row in range(side)),
         *(
-            number(row, column, 5) if (row + 2 * column) % 5 == 0 else formula(row, column, f"$A{row + 1}*2", 2 * row)
+            number(row, column, 1_000 + 61 * row + column) if (row + 2 * column) % 5 == 0 else formula(row, column, f"$A{row + 1}*2", 2 * row)
             for row in range(side)
             for column in range(1, side)
         ),
