@@ -1,6 +1,7 @@
 """What every fuzz run holds: a report or a refusal with a code, and no other exception.
 
-The functions take bytes, so that any fuzzer can drive them; ``python -m tests.fuzz.run reader|parser SECONDS`` does so with
+The functions take bytes, so that any fuzzer can drive them; ``python -m tests.fuzz.run reader|parser SECONDS`` does
+so with
 atheris (coverage-guided, from PyPI), and the suite with hypothesis.
 """
 
@@ -53,11 +54,13 @@ def good() -> dict[str, str | bytes]:
     """A workbook that has every part of :data:`PARTS`."""
     rows = packages.row(1, '<c r="A1"><v>1</v></c><c r="B1" s="1"><f>A1+1</f><v>2</v></c><c r="C1" t="s"><v>0</v></c>')
     rows += packages.row(2, '<c r="A2" cm="1"><f t="array" ref="A2:B2">A1:B1*2</f><v>2</v></c><c r="B2"><v>4</v></c>')
-    rows += packages.row(3, '<c r="A3"><f t="shared" ref="A3:B3" si="0">A1</f><v>1</v></c><c r="B3"><f t="shared" si="0"/></c>')
+    rows += packages.row(
+        3, '<c r="A3"><f t="shared" ref="A3:B3" si="0">A1</f><v>1</v></c><c r="B3"><f t="shared" si="0"/></c>'
+    )
     found = packages.parts(
         rows,
         strings="<si><t>Query</t></si>",
-        styles='<numFmts count="1"><numFmt numFmtId="164" formatCode="0.00"/></numFmts><cellXfs><xf/><xf numFmtId="164"/></cellXfs>',
+        styles='<numFmts count="1"><numFmt numFmtId="164" formatCode="0.00"/></numFmts><cellXfs><xf/><xf numFmtId="164"/></cellXfs>',  # noqa: E501
         metadata='<metadataTypes/><cellMetadata><bk><rc t="1" v="0"/></bk></cellMetadata>',
         book_after='<externalReferences><externalReference r:id="rIdX"/></externalReferences>'
         "<definedNames><definedName name='n'>S!$A$1</definedName></definedNames><calcPr iterate='1'/>",
@@ -68,10 +71,10 @@ def good() -> dict[str, str | bytes]:
             "<row r='1'><cell r='A1'><v>5</v></cell></row></sheetData></sheetDataSet></externalBook></externalLink>",
             "docProps/app.xml": "<Properties><Application>Microsoft Excel</Application></Properties>",
             "xl/worksheets/_rels/sheet1.xml.rels": packages.relationships(("rId1", "table", "../tables/table1.xml")),
-            "xl/tables/table1.xml": "<table xmlns='http://schemas.openxmlformats.org/spreadsheetml/2006/main' name='t' displayName='t' "
+            "xl/tables/table1.xml": "<table xmlns='http://schemas.openxmlformats.org/spreadsheetml/2006/main' name='t' displayName='t' "  # noqa: E501
             "ref='A1:B3'><tableColumns><tableColumn name='a'/><tableColumn name='b'/></tableColumns></table>",
         },
-    )  # fmt: skip
+    )
     found["_rels/.rels"] = packages.relationships(
         ("rId1", "officeDocument", "xl/workbook.xml"), ("rId2", "extended-properties", "docProps/app.xml")
     )
@@ -84,8 +87,8 @@ def verified(data: bytes, budgets: Budgets = BUDGETS) -> FileReport | Unreadable
         grid = read_workbook(Source("file.xlsx", data), budgets=budgets)
         report = verify_grid(grid, Options(budgets=budgets))
     except UnreadableFile as refusal:
-        assert refusal.code in REFUSALS, refusal.code
-        assert "\n" not in str(refusal)
+        assert refusal.code in REFUSALS, refusal.code  # noqa: PT017
+        assert "\n" not in str(refusal)  # noqa: PT017
         return refusal
     assert {notice.code for notice in report.notices} <= NOTICES.keys() | LATER
     assert sum(report.counts.values()) == report.computed
@@ -141,18 +144,41 @@ def seeds(target: str) -> list[bytes]:
     if target == "container":
         return [packages.pack(good(), level=level) for level in (0, 6)]
     if target == "part":
-        return [bytes([i]) + (c if isinstance(c := good()[name], bytes) else c.encode()) for i, name in enumerate(PARTS)]
+        return [
+            bytes([i]) + (c if isinstance(c := good()[name], bytes) else c.encode()) for i, name in enumerate(PARTS)
+        ]
     if target == "cells":
-        return [packages.row(5, f'<c r="A5" t="{kind}"><f>A1</f><v>1</v></c>').encode() for kind in ("n", "s", "b", "e", "d", "str")]
+        return [
+            packages.row(5, f'<c r="A5" t="{kind}"><f>A1</f><v>1</v></c>').encode()
+            for kind in ("n", "s", "b", "e", "d", "str")
+        ]
     return [text.encode() for text in FORMULAS]
 
 
 FORMULAS = (
-    "MMULT($A1:$C1,TRANSPOSE(S!A$1:A3))", "SUM(A:A,1:1,$B$2)*-2^2%", "IFERROR(A1/0,\"q\")&\"x\"", "A1:B2 B1:C3", "(A1,B2)",
-    "LET(a,1,LAMBDA(x,x+a)(2))", "REDUCE(0,SEQUENCE(3),LAMBDA(p,q,p+q))", "{1,2;3,4}", "t[[#Headers],[a]:[b]]", "[1]T!A1",
-    "INDIRECT(\"A\"&1)", "OFFSET(A1,0,0,2,2)", "A2#", "@A1:A3", "SOFTMAX(n)", "EXP(A1)/SUM(EXP($A1:$C1))", "#REF!", "1E+308*10",
-    "TEXT(A1,\"0.00\")", "SUMIFS(A1:A3,B1:B3,\">1\")", "XLOOKUP(1,A1:A3,B1:B3)", "IF(ROW()>COLUMN(),-1E9,0)",
-)  # fmt: skip
+    "MMULT($A1:$C1,TRANSPOSE(S!A$1:A3))",
+    "SUM(A:A,1:1,$B$2)*-2^2%",
+    'IFERROR(A1/0,"q")&"x"',
+    "A1:B2 B1:C3",
+    "(A1,B2)",
+    "LET(a,1,LAMBDA(x,x+a)(2))",
+    "REDUCE(0,SEQUENCE(3),LAMBDA(p,q,p+q))",
+    "{1,2;3,4}",
+    "t[[#Headers],[a]:[b]]",
+    "[1]T!A1",
+    'INDIRECT("A"&1)',
+    "OFFSET(A1,0,0,2,2)",
+    "A2#",
+    "@A1:A3",
+    "SOFTMAX(n)",
+    "EXP(A1)/SUM(EXP($A1:$C1))",
+    "#REF!",
+    "1E+308*10",
+    'TEXT(A1,"0.00")',
+    'SUMIFS(A1:A3,B1:B3,">1")',
+    "XLOOKUP(1,A1:A3,B1:B3)",
+    "IF(ROW()>COLUMN(),-1E9,0)",
+)
 
 
 def is_zip(data: bytes) -> bool:

@@ -1,6 +1,7 @@
 """``python -m tests.fuzz.run TARGET SECONDS [FOLDER]``: atheris on one target of the harness, outside the suite.
 
-Needs atheris (``pip install atheris``). New inputs gather in FOLDER; one that breaks the invariant is written beside it as
+Needs atheris (``pip install atheris``). New inputs gather in FOLDER; one that breaks the invariant is written beside
+it as
 ``crash-…`` and ends the run with its traceback. Make a case of it in ``tests/fuzz/test_found.py``.
 """
 

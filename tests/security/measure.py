@@ -1,4 +1,5 @@
-"""``python -m tests.security.measure [--write]``: the table with what each hazard cost, printed or put into SECURITY.md."""
+"""``python -m tests.security.measure [--write]``: the table with what each hazard cost, printed or put into
+SECURITY.md."""
 
 from __future__ import annotations
 
@@ -14,7 +15,10 @@ from tests.security.workshop import PROJECT, Workshop
 from xlsx_attention.cli.limits import table as limits_table
 
 PAGE = PROJECT / "SECURITY.md"
-HAZARDS_MARK, LIMITS_MARK = ("<!-- hazards -->", "<!-- end of hazards -->"), ("<!-- limits -->", "<!-- end of limits -->")
+HAZARDS_MARK, LIMITS_MARK = (
+    ("<!-- hazards -->", "<!-- end of hazards -->"),
+    ("<!-- limits -->", "<!-- end of limits -->"),
+)
 
 
 def between(page: str, marks: tuple[str, str]) -> str:
@@ -24,7 +28,12 @@ def between(page: str, marks: tuple[str, str]) -> str:
 
 def cells(text: str) -> str:
     """A text as a cell of a Markdown table, on one line and without markup."""
-    return "".join(c if c.isprintable() else "·" for c in text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+    return (
+        "".join(c if c.isprintable() else "·" for c in text)
+        .replace("\\", "\\\\")
+        .replace("|", "\\|")
+        .replace("<", "&lt;")
+    )
 
 
 def limits() -> str:
@@ -43,11 +52,13 @@ def main() -> None:
             run = verify(shop, hazard)
             fault = complaint(hazard, run)
             bad += bool(fault)
-            line = f"| {hazard.section} | {cells(hazard.name)} | {cells(str(hazard.outcome))} | {run.peak >> 20} | {run.seconds:.1f} |"
+            line = f"| {hazard.section} | {cells(hazard.name)} | {cells(str(hazard.outcome))} | {run.peak >> 20} | {run.seconds:.1f} |"  # noqa: E501
             lines.append(line)
             print(line + (f"  NOT SO: {fault}" if fault else ""), flush=True)
         shop.close()
-    print(f"{len(HAZARDS)} hazards, {bad} not as they should be; {platform.machine()}, Python {platform.python_version()}")
+    print(
+        f"{len(HAZARDS)} hazards, {bad} not as they should be; {platform.machine()}, Python {platform.python_version()}"
+    )
     if "--write" in sys.argv and not bad:
         page = PAGE.read_text("utf-8")
         for marks, text in ((HAZARDS_MARK, "\n".join([*lines, ""])), (LIMITS_MARK, limits())):

@@ -56,20 +56,48 @@ def as_csv(text: str) -> list[str]:
 def as_junit(text: str) -> list[str]:
     """Well-formed, with the elements of the form and no other."""
     tags = {element.tag for element in ElementTree.fromstring(text.encode()).iter()}
-    allowed = {"testsuites", "testsuite", "testcase", "failure", "error", "skipped", "properties", "property", "system-out"}
+    allowed = {
+        "testsuites",
+        "testsuite",
+        "testcase",
+        "failure",
+        "error",
+        "skipped",
+        "properties",
+        "property",
+        "system-out",
+    }
     return [f"elements {tags - allowed}"] if tags - allowed else []
 
 
 def as_github(text: str) -> list[str]:
     """Each line is a command of ours, with properties that none of the texts got into."""
     command = re.compile(r"::(error|warning|notice) file=[^,:\r\n]*,title=[^,:\r\n]*::[^\r\n]*")
-    return [f"a line {line[:60]!r}" for line in text.split("\n") if line and not command.fullmatch(line)] + terminal(text)
+    return [f"a line {line[:60]!r}" for line in text.split("\n") if line and not command.fullmatch(line)] + terminal(
+        text
+    )
 
 
 class _Page(HTMLParser):
     """Collects what a page could act by."""
 
-    ACTIVE = frozenset({"iframe", "object", "embed", "applet", "base", "form", "img", "video", "audio", "link", "frame", "animate", "set"})
+    ACTIVE = frozenset(
+        {
+            "iframe",
+            "object",
+            "embed",
+            "applet",
+            "base",
+            "form",
+            "img",
+            "video",
+            "audio",
+            "link",
+            "frame",
+            "animate",
+            "set",
+        }
+    )
 
     def __init__(self) -> None:
         super().__init__()
@@ -88,7 +116,9 @@ class _Page(HTMLParser):
         for name, value in values.items():
             if name.startswith("on") or name in ("srcdoc", "formaction", "src"):
                 self.found.append(f"an attribute {name}={value[:40]!r}")
-            if name in ("href", "xlink:href", "action") and not re.fullmatch(r"(#|(\.\./|pages/|\./)?[\w.-]+)[^:<>\"]*", value):
+            if name in ("href", "xlink:href", "action") and not re.fullmatch(
+                r"(#|(\.\./|pages/|\./)?[\w.-]+)[^:<>\"]*", value
+            ):
                 self.found.append(f"a link to {value[:60]!r}")
 
     def handle_data(self, data: str) -> None:
@@ -98,7 +128,8 @@ class _Page(HTMLParser):
 
 
 def as_html(text: str) -> list[str]:
-    """No element, attribute or link but the page's own, under a policy that lets nothing load and only named scripts run."""
+    """No element, attribute or link but the page's own, under a policy that lets nothing load and only named scripts
+    run."""
     page = _Page()
     page.feed(text)
     page.close()
@@ -110,25 +141,41 @@ def as_html(text: str) -> list[str]:
 
 
 def as_xlsx(data: bytes) -> list[str]:
-    """Well-formed parts, links only inside the workbook, nothing that opens or fetches, names and texts that Excel takes."""
+    """Well-formed parts, links only inside the workbook, nothing that opens or fetches, names and texts that Excel
+    takes."""
     found = []
     with zipfile.ZipFile(io.BytesIO(data)) as package:
         names = package.namelist()
-        parts = {name: ElementTree.fromstring(package.read(name)) for name in names if name.endswith((".xml", ".rels", ".vml"))}
-    found += [f"a part {name}" for name in names if re.search("external|vba|activeX|connections|embed|macro", name, re.IGNORECASE)]
+        parts = {
+            name: ElementTree.fromstring(package.read(name))
+            for name in names
+            if name.endswith((".xml", ".rels", ".vml"))
+        }
+    found += [
+        f"a part {name}"
+        for name in names
+        if re.search("external|vba|activeX|connections|embed|macro", name, re.IGNORECASE)
+    ]
     for name, root in parts.items():
         for element in root.iter():
             if element.get("TargetMode") == "External":
                 found.append(f"{name}: a link to {element.get('Target')!r}")
             if element.tag in (f"{MAIN}f", f"{MAIN}formula", f"{MAIN}formula1", f"{MAIN}definedName") and element.text:
-                found += [f"{name}: {element.text[:60]!r}" for word in DANGEROUS if word in _outside_quotes(element.text)]
+                found += [
+                    f"{name}: {element.text[:60]!r}" for word in DANGEROUS if word in _outside_quotes(element.text)
+                ]
             if element.tag == f"{MAIN}hyperlink" and not element.get("location"):
                 found.append(f"{name}: a hyperlink without a place")
             if element.tag == f"{MAIN}t" and len((element.text or "").encode("utf-16-le")) > 2 * 32_767:
                 found.append(f"{name}: a text of {len(element.text or '')}")
     sheets = [sheet.get("name") or "" for sheet in parts["xl/workbook.xml"].iter(f"{MAIN}sheet")]
     for sheet in sheets:
-        if not 1 <= len(sheet.encode("utf-16-le")) // 2 <= 31 or re.search(r"[\[\]:*?/\\\x00-\x1f]", sheet) or sheet[0] == "'" or sheet[-1] == "'":
+        if (
+            not 1 <= len(sheet.encode("utf-16-le")) // 2 <= 31
+            or re.search(r"[\[\]:*?/\\\x00-\x1f]", sheet)
+            or sheet[0] == "'"
+            or sheet[-1] == "'"
+        ):
             found.append(f"a sheet {sheet!r}")
     if len({sheet.casefold() for sheet in sheets}) != len(sheets) or "history" in map(str.casefold, sheets):
         found.append(f"sheets {sheets}")

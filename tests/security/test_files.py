@@ -1,4 +1,5 @@
-"""Files that are no files, outputs that are inputs, disks that are full, and processes that are killed while they write."""
+"""Files that are no files, outputs that are inputs, disks that are full, and processes that are killed while they
+write."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ from tests.security.workshop import Workshop
 
 @cache
 def lesson(value: int = 3) -> bytes:
-    """One constant and what follows from it; the result is wrong unless ``value`` is 3. An archive holds the time of its making."""
+    """One constant and what follows from it; the result is wrong unless ``value`` is 3. An archive holds the time of
+    its making."""
     return packages.book(packages.row(1, f'<c r="A1"><v>2</v></c><c r="B1"><f>A1+1</f><v>{value}</v></c>'))
 
 
@@ -44,7 +46,8 @@ def shop(workshop: Workshop, tmp_path: Path) -> Workshop:
     return workshop
 
 
-# --- what is no regular file -------------------------------------------------------------------------------------------
+# --- what is no regular file
+# -------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("command", ["verify", "explain", "compare", "diff"])
 @pytest.mark.parametrize("kind", ["pipe", "folder", "device", "socket", "nothing"])
 def test_only_regular_files_are_read(shop: Workshop, kind: str, command: str) -> None:
@@ -95,7 +98,8 @@ def test_a_batch_refuses_links_pipes_and_devices(tmp_path: Path) -> None:
     assert codes == [None, "symlink", "symlink", "not-a-file"]
 
 
-# --- outputs over inputs -----------------------------------------------------------------------------------------------
+# --- outputs over inputs
+# -----------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("way", ["itself", "dot", "symbolic link", "hard link", "linked folder"])
 @pytest.mark.parametrize("output", ["-o", "--annotate"])
 def test_an_input_is_never_overwritten(shop: Workshop, way: str, output: str) -> None:
@@ -169,7 +173,8 @@ def test_a_batch_deletes_no_page_but_its_own(tmp_path: Path) -> None:
     assert len(list(pages.iterdir())) == 3  # the page of a.xlsx went with it
 
 
-# --- a full disk, a kill, a closed pipe --------------------------------------------------------------------------------
+# --- a full disk, a kill, a closed pipe
+# --------------------------------------------------------------------------------
 #: Command → its output. All write more than the limit.
 WRITING = {
     "compare": (["compare", "in.xlsx", "-o", "out.xlsx"], "out.xlsx"),
@@ -248,7 +253,9 @@ def test_a_batch_that_is_killed_leaves_whole_reports_and_goes_on(tmp_path: Path,
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-@pytest.mark.parametrize("arguments", [("verify", "in.xlsx"), ("verify", "in.xlsx", "--format", "json"), ("explain", "in.xlsx"), ("--help",)])
+@pytest.mark.parametrize(
+    "arguments", [("verify", "in.xlsx"), ("verify", "in.xlsx", "--format", "json"), ("explain", "in.xlsx"), ("--help",)]
+)
 def test_a_pipe_that_closes_is_no_fault(tmp_path: Path, arguments: tuple[str, ...], unbuffered: str) -> None:
     (tmp_path / "in.xlsx").write_bytes(lesson())
     reading, writing = os.pipe()
@@ -262,7 +269,8 @@ def test_a_pipe_that_closes_is_no_fault(tmp_path: Path, arguments: tuple[str, ..
     assert (done.returncode, done.stderr) == (141, b"")  # as a shell says SIGPIPE
 
 
-# --- names and locales -------------------------------------------------------------------------------------------------
+# --- names and locales
+# -------------------------------------------------------------------------------------------------
 C_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}
 
 
@@ -294,7 +302,8 @@ def test_files_are_in_utf_8_in_the_c_locale_too(tmp_path: Path) -> None:
         assert "我.xlsx" in (tmp_path / "out" / name).read_bytes().decode("utf-8").replace("\\u6211", "我"), name
 
 
-# --- a file that changes -----------------------------------------------------------------------------------------------
+# --- a file that changes
+# -----------------------------------------------------------------------------------------------
 _OPENS = """
 import os, sys
 path, opened = sys.argv[1], []
@@ -308,7 +317,14 @@ finally:
 """
 
 
-@pytest.mark.parametrize("arguments", [("verify", "in.xlsx"), ("explain", "in.xlsx", "B1"), ("compare", "in.xlsx", "-o", "o.xlsx", "--annotate", "a.xlsx")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("verify", "in.xlsx"),
+        ("explain", "in.xlsx", "B1"),
+        ("compare", "in.xlsx", "-o", "o.xlsx", "--annotate", "a.xlsx"),
+    ],
+)
 def test_a_file_is_opened_once(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     """What is verified is what is annotated, whatever happens to the file meanwhile."""
     (tmp_path / "in.xlsx").write_bytes(lesson(4))

@@ -1,6 +1,8 @@
-"""The table: each hazard through ``verify`` in a child with 2 GiB and 20 seconds, with exactly the outcome that its row says.
+"""The table: each hazard through ``verify`` in a child with 2 GiB and 20 seconds, with exactly the outcome that its
+row says.
 
-Peak memory and time are not asserted, for they say as much about the machine; ``python -m tests.security.measure`` prints
+Peak memory and time are not asserted, for they say as much about the machine; ``python -m tests.security.measure``
+prints
 them. The child is ended past either limit, and then its outcome is none that a row has.
 """
 

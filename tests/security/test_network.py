@@ -11,7 +11,8 @@ import pytest
 
 from tests.security import hostile
 
-#: Loaded by every interpreter that is started below, workers as well: notes that it is there and what it tries, and forbids it.
+#: Loaded by every interpreter that is started below, workers as well: notes that it is there and what it tries, and
+#: forbids it.
 WATCH = """
 import os, sys
 _log = os.open(os.environ["WATCH_LOG"], os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
@@ -24,7 +25,8 @@ def _hook(event, arguments):
         os.write(_log, f"program: {event}\\n".encode())
     if event == "subprocess.Popen":
         own = arguments[0] == sys.executable or arguments[1][0] == sys.executable
-        os.write(_log, b"worker\\n" if own and "xlsx_attention.batch.child" in str(arguments[1]) else b"program: other\\n")
+        own = own and "xlsx_attention.batch.child" in str(arguments[1])
+        os.write(_log, b"worker\\n" if own else b"program: other\\n")
 sys.addaudithook(_hook)
 """
 PROJECT = Path(__file__).resolve().parents[2]
@@ -35,19 +37,27 @@ def watched(folder: Path, *call: str) -> tuple[int, list[str]]:
     (folder / "sitecustomize.py").write_text(WATCH, "utf-8")
     log = folder / "log"
     environment = {**os.environ, "WATCH_LOG": str(log), "PYTHONPATH": f"{folder}{os.pathsep}{PROJECT}"}
-    done = subprocess.run([sys.executable, *call], cwd=folder, env=environment, capture_output=True, timeout=100, check=False)
+    done = subprocess.run(
+        [sys.executable, *call], cwd=folder, env=environment, capture_output=True, timeout=100, check=False
+    )
     return done.returncode, log.read_text("utf-8").splitlines()
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("verify", "in.xlsx", "--format", "html"), ("compare", "in.xlsx", "-o", "out.xlsx", "--annotate", "copy.xlsx"), ("explain", "in.xlsx"),
-        ("explain", "in.xlsx", "S!B1"), ("diff", "in.xlsx", "in.xlsx"), ("generate", "a b", "-o", "out.xlsx", "--exercise"),
-        ("scaling", "--dims", "2", "--repeats", "2", "-o", "out.xlsx"), ("--version",), ("verify", "http://127.0.0.1:9/a.xlsx"),
+        ("verify", "in.xlsx", "--format", "html"),
+        ("compare", "in.xlsx", "-o", "out.xlsx", "--annotate", "copy.xlsx"),
+        ("explain", "in.xlsx"),
+        ("explain", "in.xlsx", "S!B1"),
+        ("diff", "in.xlsx", "in.xlsx"),
+        ("generate", "a b", "-o", "out.xlsx", "--exercise"),
+        ("scaling", "--dims", "2", "--repeats", "2", "-o", "out.xlsx"),
+        ("--version",),
+        ("verify", "http://127.0.0.1:9/a.xlsx"),
     ],
     ids=lambda arguments: " ".join(arguments[:2]),
-)  # fmt: skip
+)
 def test_one_process_and_no_connection(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     (tmp_path / "in.xlsx").write_bytes(hostile.workbook())
     code, seen = watched(tmp_path, "-m", "xlsx_attention", *arguments)

@@ -21,9 +21,14 @@ if sys.platform != "linux":
 from tests.security.workshop import Workshop
 
 CHECKS = {
-    "text": safety.terminal, "json": safety.as_json, "csv": safety.as_csv, "junit": safety.as_junit, "html": safety.as_html,
-    "sarif": safety.as_json, "github": safety.as_github,
-}  # fmt: skip
+    "text": safety.terminal,
+    "json": safety.as_json,
+    "csv": safety.as_csv,
+    "junit": safety.as_junit,
+    "html": safety.as_html,
+    "sarif": safety.as_json,
+    "github": safety.as_github,
+}
 #: A path may hold any octet but NUL and the slash; a comma and a colon end a property in GitHub's log.
 NAME = "=1+1<script>alert(5)</script>,a::b\x1b[31m\u202e\n::error::x.xlsx".replace("/", "∕")
 
@@ -82,7 +87,9 @@ def test_compare_and_annotate(shop: Workshop, language: str) -> None:
             assert "\x1b" not in package.read(name).decode()
 
 
-@pytest.mark.parametrize("arguments", [(), ("S!B1",), ("S!A64",), ("B20", "--sheet", "=1+1"), ("--sheet", "\u202etxt.exe")])
+@pytest.mark.parametrize(
+    "arguments", [(), ("S!B1",), ("S!A64",), ("B20", "--sheet", "=1+1"), ("--sheet", "\u202etxt.exe")]
+)
 def test_explain(shop: Workshop, arguments: tuple[str, ...]) -> None:
     run = shop.run("explain", NAME, *arguments)
     assert (run.code, run.err, run.forbidden) == (0, "", ())
@@ -102,7 +109,9 @@ def test_the_script_of_explain_runs_nothing_of_the_file(shop: Workshop) -> None:
     assert loose == []
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     assert not names & {"os", "eval", "exec", "open", "__import__", "compile", "getattr", "globals"}
-    private_attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr.startswith("_")}
+    private_attributes = {
+        node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr.startswith("_")
+    }
     assert private_attributes == set()
 
 
@@ -129,11 +138,35 @@ def test_diff(shop: Workshop, tmp_path: Path) -> None:
 def test_generate(shop: Workshop, style: str) -> None:
     tokens = "=1+1 <b>x</b> @SUM(A1) +x -y http://evil.example/ \x1b[31mred \u202eabc {=1} <r><t>r</t></r>"
     run = shop.run(
-        "generate", tokens, "-o", "lesson.xlsx", "--title", '=HYPERLINK("http://evil.example/","x")', "--name", "<b>=1+1",
-        "--style", style, "--embedding", "--exercise", "--mistakes", "2",
-    )  # fmt: skip
+        "generate",
+        tokens,
+        "-o",
+        "lesson.xlsx",
+        "--title",
+        '=HYPERLINK("http://evil.example/","x")',
+        "--name",
+        "<b>=1+1",
+        "--style",
+        style,
+        "--embedding",
+        "--exercise",
+        "--mistakes",
+        "2",
+    )
     if run.code == 2:  # two of the options do not go together
-        run = shop.run("generate", tokens, "-o", "lesson.xlsx", "--title", "=1+1", "--name", "<b>=1+1", "--style", style, "--embedding")
+        run = shop.run(
+            "generate",
+            tokens,
+            "-o",
+            "lesson.xlsx",
+            "--title",
+            "=1+1",
+            "--name",
+            "<b>=1+1",
+            "--style",
+            style,
+            "--embedding",
+        )
     assert (run.code, run.err, run.forbidden) == (0, "", ())
     for name in run.out.splitlines():
         assert safety.as_xlsx((shop.folder / name).read_bytes()) == []
@@ -160,13 +193,20 @@ def test_error_messages_hold_no_commands(shop: Workshop) -> None:
     from tests.reading import packages
 
     bad = packages.parts("")
-    bad["xl/_rels/workbook.xml.rels"] = packages.relationships(("rId1", "worksheet", "worksheets/&#10;::error::\u202e\x9b31m.xml"))
+    bad["xl/_rels/workbook.xml.rels"] = packages.relationships(
+        ("rId1", "worksheet", "worksheets/&#10;::error::\u202e\x9b31m.xml")
+    )
     (shop.folder / "bad\x1b[31m\u202e.xlsx").write_bytes(packages.pack(bad))
     for arguments in (
-        ("verify", "bad\x1b[31m\u202e.xlsx"), ("explain", "bad\x1b[31m\u202e.xlsx"), ("compare", "bad\x1b[31m\u202e.xlsx", "-o", "x.xlsx"),
-        ("explain", NAME, "--sheet", "\x1b[31m\u202e"), ("verify", "none\x1b]0;t\x07\u202e.xlsx"), ("explain", NAME, "\x1b[31mA1"),
-        ("diff", "bad\x1b[31m\u202e.xlsx", NAME), ("verify", "--no\u202e\x1b[31m", "x"),
-    ):  # fmt: skip
+        ("verify", "bad\x1b[31m\u202e.xlsx"),
+        ("explain", "bad\x1b[31m\u202e.xlsx"),
+        ("compare", "bad\x1b[31m\u202e.xlsx", "-o", "x.xlsx"),
+        ("explain", NAME, "--sheet", "\x1b[31m\u202e"),
+        ("verify", "none\x1b]0;t\x07\u202e.xlsx"),
+        ("explain", NAME, "\x1b[31mA1"),
+        ("diff", "bad\x1b[31m\u202e.xlsx", NAME),
+        ("verify", "--no\u202e\x1b[31m", "x"),
+    ):
         run = shop.run(*arguments)
         assert run.code == 2, (arguments, run.err)
         assert safety.terminal(run.err) == [], arguments
@@ -179,7 +219,7 @@ FOLDER_CHECKS = {
     ".json": lambda data: safety.as_json(data.decode()),
     ".xml": lambda data: safety.as_junit(data.decode()),
     ".xlsx": safety.as_xlsx,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("graded", [False, True])

@@ -1,4 +1,5 @@
-"""What the package's own source may not do: run text, load objects from bytes, start programs, open connections, or format
+"""What the package's own source may not do: run text, load objects from bytes, start programs, open connections, or
+format
 with a template that is not its own."""
 
 from __future__ import annotations
@@ -17,16 +18,61 @@ PACKAGE = Path(__file__).resolve().parents[2] / "xlsx_attention"
 RUNS = {"eval", "exec", "compile", "__import__", "breakpoint", "input"}
 #: Modules that nothing here needs, for they start programs, load objects, open connections or reach into memory.
 MODULES = {
-    "pickle", "marshal", "shelve", "dill", "joblib", "cloudpickle", "ctypes", "cffi", "socket", "socketserver", "ssl", "asyncio", "http",
-    "urllib", "urllib3", "requests", "httpx", "ftplib", "smtplib", "telnetlib", "webbrowser", "pty", "code", "codeop", "runpy", "imp",
-    "multiprocessing", "subprocess", "xmlrpc", "lxml", "yaml",
-}  # fmt: skip
+    "pickle",
+    "marshal",
+    "shelve",
+    "dill",
+    "joblib",
+    "cloudpickle",
+    "ctypes",
+    "cffi",
+    "socket",
+    "socketserver",
+    "ssl",
+    "asyncio",
+    "http",
+    "urllib",
+    "urllib3",
+    "requests",
+    "httpx",
+    "ftplib",
+    "smtplib",
+    "telnetlib",
+    "webbrowser",
+    "pty",
+    "code",
+    "codeop",
+    "runpy",
+    "imp",
+    "multiprocessing",
+    "subprocess",
+    "xmlrpc",
+    "lxml",
+    "yaml",
+}
 #: Calls of ``os`` that start a program.
-STARTS = {"system", "popen", "execv", "execve", "execvp", "execl", "execlp", "spawnl", "spawnv", "spawnve", "posix_spawn", "startfile", "fork"}
+STARTS = {
+    "system",
+    "popen",
+    "execv",
+    "execve",
+    "execvp",
+    "execl",
+    "execlp",
+    "spawnl",
+    "spawnv",
+    "spawnve",
+    "posix_spawn",
+    "startfile",
+    "fork",
+}
 
 #: (file, what) → why it may.
 ALLOWED = {
-    ("batch/supervisor.py", "import subprocess"): "starts the batch's own workers: this Python, with arguments of its own",
+    (
+        "batch/supervisor.py",
+        "import subprocess",
+    ): "starts the batch's own workers: this Python, with arguments of its own",
     ("cli/commands.py", "import_module"): "the module of a command, from a table in the same file",
     ("functions/table.py", "import_module"): "the modules of functions, from a table in the same file",
     ("__init__.py", "import_module"): "the module of a public name, from a table in the same file",
@@ -36,11 +82,14 @@ ALLOWED = {
     ("reporting/annotate/package.py", "import urllib.parse"): "only takes text apart",
     ("reporting/sarif.py", "import urllib.parse"): "only puts text together",
     ("batch/child.py", "import_module"): "the function that judges, which the batch itself names",
-}  # fmt: skip
+}
 #: (file, template) → whose text it is, where a name alone does not say that it is the package's own.
 TEMPLATES = {
     ("reporting/words.py", "text"): "a sentence of the table in this file",
-    ("reporting/words.py", "chinese if language == 'zh' else one if number == 1 else several"): "a word of the table in this file",
+    (
+        "reporting/words.py",
+        "chinese if language == 'zh' else one if number == 1 else several",
+    ): "a word of the table in this file",
     ("reporting/annotate/package.py", "pattern"): "a name of a part, as the callers write it",
     ("attention/scaling_workbook.py", "place"): "a place of the table in this file",
     ("batch/index_page.py", "say.same"): "a sentence of the batch's table",
@@ -66,7 +115,9 @@ def found_in(tree: ast.Module) -> Iterator[tuple[int, str]]:
     compiled_patterns = {"re"}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from ((node.lineno, f"import {alias.name}") for alias in node.names if alias.name.split(".")[0] in MODULES)
+            yield from (
+                (node.lineno, f"import {alias.name}") for alias in node.names if alias.name.split(".")[0] in MODULES
+            )
         elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in MODULES and not node.level:
             yield node.lineno, f"import {node.module}"
         elif isinstance(node, ast.Call):
@@ -75,12 +126,20 @@ def found_in(tree: ast.Module) -> Iterator[tuple[int, str]]:
                 yield node.lineno, function.id
             elif isinstance(function, ast.Attribute):
                 owner = function.value.id if isinstance(function.value, ast.Name) else ""
-                if function.attr in RUNS and owner not in compiled_patterns and hasattr(builtins, function.attr) and owner == "builtins":
+                if (
+                    function.attr in RUNS
+                    and owner not in compiled_patterns
+                    and hasattr(builtins, function.attr)
+                    and owner == "builtins"
+                ):
                     yield node.lineno, f"builtins.{function.attr}"
                 if (owner == "os" and function.attr in STARTS) or (function.attr == "import_module"):
                     yield node.lineno, function.attr
             for word in node.keywords:
-                if word.arg == "shell" or (word.arg == "allow_pickle" and not (isinstance(word.value, ast.Constant) and word.value.value is False)):
+                if word.arg == "shell" or (
+                    word.arg == "allow_pickle"
+                    and not (isinstance(word.value, ast.Constant) and word.value.value is False)
+                ):
                     yield node.lineno, f"{word.arg}="
 
 
@@ -102,9 +161,20 @@ def test_every_exception_is_still_needed() -> None:
 
 @pytest.mark.parametrize(
     "bad",
-    ["eval(x)", "exec(x)", "import pickle", "from urllib.request import urlopen", "os.system(x)", "subprocess.run(x, shell=True)",
-     "np.load(x, allow_pickle=True)", "importlib.import_module(x)", "__import__(x)", "builtins.eval(x)", "import socket as s"],
-)  # fmt: skip
+    [
+        "eval(x)",
+        "exec(x)",
+        "import pickle",
+        "from urllib.request import urlopen",
+        "os.system(x)",
+        "subprocess.run(x, shell=True)",
+        "np.load(x, allow_pickle=True)",
+        "importlib.import_module(x)",
+        "__import__(x)",
+        "builtins.eval(x)",
+        "import socket as s",
+    ],
+)
 def test_the_search_finds_them(bad: str) -> None:
     assert list(found_in(ast.parse(bad)))
 
@@ -116,7 +186,7 @@ def _is_own_template(node: ast.expr) -> bool:
     if isinstance(node, ast.JoinedStr):
         return False
     if isinstance(node, ast.Name):
-        return node.id.isupper() or node.id.startswith("_") and node.id.upper() == node.id
+        return node.id.isupper() or (node.id.startswith("_") and node.id.upper() == node.id)
     if isinstance(node, ast.Subscript | ast.Attribute):
         return _is_own_template(node.value)
     if isinstance(node, ast.IfExp):
@@ -125,12 +195,17 @@ def _is_own_template(node: ast.expr) -> bool:
 
 
 def test_only_texts_of_the_package_are_templates() -> None:
-    """``format`` on a text from a file would read attributes of our objects; ``%`` likewise could end in an exception."""
+    """``format`` on a text from a file would read attributes of our objects; ``%`` likewise could end in an
+    exception."""
     unknown = []
     for path in sources():
         name = path.relative_to(PACKAGE).as_posix()
         for node in ast.walk(parsed(path)):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("format", "format_map"):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in ("format", "format_map")
+            ):
                 template = ast.unparse(node.func.value)
                 if not _is_own_template(node.func.value) and not (template in BOOKS and not node.args):
                     unknown.append((name, template))
@@ -144,10 +219,13 @@ def test_python_s_regular_expressions_take_no_pattern_of_a_file() -> None:
         name = path.relative_to(PACKAGE).as_posix()
         for node in ast.walk(parsed(path)):
             if (
-                isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
-                and node.func.value.id == "re" and node.func.attr in ("compile", "match", "search", "fullmatch", "sub", "split", "findall")
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and isinstance(node.func.value, ast.Name)
+                and node.func.value.id == "re"
+                and node.func.attr in ("compile", "match", "search", "fullmatch", "sub", "split", "findall")
                 and not isinstance(node.args[0], ast.Constant)
-            ):  # fmt: skip
+            ):
                 unknown.append(name)
     assert sorted(unknown) == sorted(PATTERNS)
 

@@ -1,4 +1,5 @@
-"""Runs commands the way a stranger's file meets them: each in a child of its own with 2 GiB of address space and 20 seconds
+"""Runs commands the way a stranger's file meets them: each in a child of its own with 2 GiB of address space and 20
+seconds
 of processor time (which, unlike the clock's, says nothing about what else the machine does).
 
 A *workshop* is one interpreter that has loaded the package and forks for each run, so that a run costs no start-up. Its
@@ -27,15 +28,32 @@ PATIENCE = 100
 PROJECT = Path(__file__).resolve().parents[2]
 
 #: Audit events (see the table in Python's documentation) that no command that reads a workbook has a reason for.
-FORBIDDEN = ("socket.", "subprocess.", "os.system", "os.exec", "os.posix_spawn", "os.startfile", "pty.", "ftplib.", "urllib.",
-             "http.", "smtplib.", "webbrowser.", "pickle.", "marshal.loads", "ctypes.dlopen", "code.__new__")  # fmt: skip
+FORBIDDEN = (
+    "socket.",
+    "subprocess.",
+    "os.system",
+    "os.exec",
+    "os.posix_spawn",
+    "os.startfile",
+    "pty.",
+    "ftplib.",
+    "urllib.",
+    "http.",
+    "smtplib.",
+    "webbrowser.",
+    "pickle.",
+    "marshal.loads",
+    "ctypes.dlopen",
+    "code.__new__",
+)
 #: Events that importing a module fires as well; they count once all modules are there.
 _IMPORTING = ("marshal.loads", "code.__new__", "ctypes.dlopen", "pickle.")
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What became of one run. ``code`` is the exit code, negative for a signal; ``peak`` in bytes, ``seconds`` of processor
+    """What became of one run. ``code`` is the exit code, negative for a signal; ``peak`` in bytes, ``seconds`` of
+    processor
     time.
     """
 
@@ -90,7 +108,8 @@ class Workshop:
         self.process.stdout.close()
 
 
-# --- inside the interpreter --------------------------------------------------------------------------------------------
+# --- inside the interpreter
+# --------------------------------------------------------------------------------------------
 def _watch(events: int, importing: tuple[str, ...]) -> None:
     def hook(event: str, arguments: tuple[object, ...]) -> None:
         if event.startswith(FORBIDDEN) and not event.startswith(importing):
@@ -137,13 +156,6 @@ def _child(order: dict[str, Any]) -> None:
 
 def serve() -> None:
     """Read orders until the input ends."""
-    import xlsx_attention.batch.run
-    import xlsx_attention.cli.batch
-    import xlsx_attention.cli.compare
-    import xlsx_attention.cli.verify
-    import xlsx_attention.pipeline
-    import xlsx_attention.recognising
-    import xlsx_attention.reporting.terminal
     from xlsx_attention.functions.table import lookup
 
     lookup("SUM")

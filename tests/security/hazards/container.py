@@ -11,7 +11,7 @@ from tests.security.hazards.outcome import Hazard, Outcome, Read, Refused
 
 MIB = 1 << 20
 SHEET = "xl/worksheets/sheet1.xml"
-DTD = '<!DOCTYPE w [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]>'
+DTD = '<!DOCTYPE w [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]>'  # noqa: E501
 AGREES = Read({"agrees": 1})
 LOCAL, CENTRAL = b"PK\x03\x04", b"PK\x01\x02"
 
@@ -41,9 +41,32 @@ def _overlapping() -> bytes:
     body = b" " * (4 * MIB)
     deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
     stream = deflate.compress(body) + deflate.flush()
-    local = struct.pack("<4sHHHHHIIIHH", LOCAL, 20, 0, 8, 0, 0, zlib.crc32(body), len(stream), len(body), 1, 0) + b"a" + stream
+    local = (
+        struct.pack("<4sHHHHHIIIHH", LOCAL, 20, 0, 8, 0, 0, zlib.crc32(body), len(stream), len(body), 1, 0)
+        + b"a"
+        + stream
+    )
     directory = b"".join(
-        struct.pack("<4sHHHHHHIIIHHHHHII", CENTRAL, 20, 20, 0, 8, 0, 0, zlib.crc32(body), len(stream), len(body), 4, 0, 0, 0, 0, 0, 0)
+        struct.pack(
+            "<4sHHHHHHIIIHHHHHII",
+            CENTRAL,
+            20,
+            20,
+            0,
+            8,
+            0,
+            0,
+            zlib.crc32(body),
+            len(stream),
+            len(body),
+            4,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+        )
         + f"a{i:03}".encode()
         for i in range(200)
     )
@@ -65,7 +88,7 @@ def _prefixed() -> bytes:
     return packages.pack(
         {
             **packages.parts(),
-            "xl/workbook.xml": f'<x:workbook xmlns:x="{main}" xmlns:q="{office}"><x:sheets><x:sheet name="S" q:id="rId1"/></x:sheets></x:workbook>',
+            "xl/workbook.xml": f'<x:workbook xmlns:x="{main}" xmlns:q="{office}"><x:sheets><x:sheet name="S" q:id="rId1"/></x:sheets></x:workbook>',  # noqa: E501
             SHEET: f'<x:worksheet xmlns:x="{main}"><x:sheetData><x:row r="1"><x:c r="A1"><x:v>1</x:v></x:c>'
             '<x:c r="B1"><x:f>A1+1</x:f><x:v>2</x:v></x:c></x:row></x:sheetData></x:worksheet>',
         }
@@ -89,7 +112,9 @@ def _strict() -> bytes:
 
 def _macros() -> bytes:
     rows = packages.row(1, '<c r="A1"><v>1</v></c><c r="B1"><f>A1+1</f><v>2</v></c>')
-    return packages.pack({**packages.parts(rows), "xl/vbaProject.bin": b"\xcc\x61 Sub Auto_Open() Shell \"calc\" End Sub"})
+    return packages.pack(
+        {**packages.parts(rows), "xl/vbaProject.bin": b'\xcc\x61 Sub Auto_Open() Shell "calc" End Sub'}
+    )
 
 
 def _xlsb() -> bytes:
@@ -129,12 +154,29 @@ ROWS: list[tuple[str, object, Outcome]] = [
     ("a changed byte (CRC)", _bad_crc, Refused("bad-crc")),
     ("encrypted zip", _encrypted, Refused("encrypted-zip")),
     ("bzip2, which workbooks do not use", lambda: _method(12), Refused("bad-compression")),
-    ("password-protected workbook (OLE)", lambda: packages.ole("EncryptionInfo", "EncryptedPackage"), Refused("password-protected")),
+    (
+        "password-protected workbook (OLE)",
+        lambda: packages.ole("EncryptionInfo", "EncryptedPackage"),
+        Refused("password-protected"),
+    ),
     ("legacy .xls (OLE)", lambda: packages.ole("Workbook"), Refused("legacy-xls")),
     ("another OLE file", lambda: packages.ole("WordDocument"), Refused("ole-container")),
     (".xlsb", _xlsb, Refused("xlsb")),
-    (".ods", lambda: raw([("mimetype", "application/vnd.oasis.opendocument.spreadsheet"), ("content.xml", "<a/>")]), Refused("ods")),
-    (".docx", lambda: raw([("_rels/.rels", packages.relationships(("rId1", "officeDocument", "word/document.xml"))), ("word/document.xml", "<a/>")]), Refused("no-workbook")),
+    (
+        ".ods",
+        lambda: raw([("mimetype", "application/vnd.oasis.opendocument.spreadsheet"), ("content.xml", "<a/>")]),
+        Refused("ods"),
+    ),
+    (
+        ".docx",
+        lambda: raw(
+            [
+                ("_rels/.rels", packages.relationships(("rId1", "officeDocument", "word/document.xml"))),
+                ("word/document.xml", "<a/>"),
+            ]
+        ),
+        Refused("no-workbook"),
+    ),
     ("zip of something else", lambda: raw([("a.txt", "x")]), Refused("no-workbook")),
     (".xlsm with macros: read, never run", _macros, AGREES),
     ("strict OOXML: read", _strict, AGREES),
@@ -144,16 +186,34 @@ ROWS: list[tuple[str, object, Outcome]] = [
     ("no sheet part", lambda: without(SHEET), Refused("missing-part", SHEET)),
     ("no sheet in the list", lambda: replaced("xl/workbook.xml", packages.workbook("")), Refused("no-sheets")),
     ("zip bomb, 32 MiB of spaces", lambda: packages.book(after=" " * 32 * MIB), Refused("over-budget", "--max-ratio")),
-    ("zip bomb in a part that is looked into in passing", lambda: replaced("docProps/app.xml", "<a>" + " " * 32 * MIB + "</a>"), Read()),
-    ("zip of a zip of a zip", lambda: raw([("a.zip", raw([("b.zip", raw([("c", " " * 8 * MIB)]))]))]), Refused("no-workbook")),
+    (
+        "zip bomb in a part that is looked into in passing",
+        lambda: replaced("docProps/app.xml", "<a>" + " " * 32 * MIB + "</a>"),
+        Read(),
+    ),
+    (
+        "zip of a zip of a zip",
+        lambda: raw([("a.zip", raw([("b.zip", raw([("c", " " * 8 * MIB)]))]))]),
+        Refused("no-workbook"),
+    ),
     ("overlapping entries (one stream under 200 names)", _overlapping, Refused("no-workbook")),
     ("sizes that lie: 4 GiB claimed", lambda: _claims(0xFFFFFFF0), AGREES),
     ("sizes that lie: 1 byte claimed", lambda: _claims(1), Refused("bad-crc")),
     ("a directory that claims 65,535 entries", _lying_count, AGREES),
     ("2,500 entries", lambda: _many_entries(2_500), Refused("over-budget", "--max-parts")),
     ("60,000 entries", lambda: _many_entries(60_000), Refused("over-budget", "--max-parts")),
-    ("one part of 80 MiB", lambda: packages.pack({**packages.parts(), SHEET: packages.worksheet("", after="<!--" + "abcdefgh" * (10 * MIB) + "-->")}, level=0), Refused("over-budget", "--max-part")),
-    ("two names that differ in case", lambda: raw([*packages.parts().items(), ("XL/workbook.xml", "<a/>")]), Refused("duplicate-part")),
+    (
+        "one part of 80 MiB",
+        lambda: packages.pack(
+            {**packages.parts(), SHEET: packages.worksheet("", after="<!--" + "abcdefgh" * (10 * MIB) + "-->")}, level=0
+        ),
+        Refused("over-budget", "--max-part"),
+    ),
+    (
+        "two names that differ in case",
+        lambda: raw([*packages.parts().items(), ("XL/workbook.xml", "<a/>")]),
+        Refused("duplicate-part"),
+    ),
     ("one name twice", lambda: raw([*packages.parts().items(), (SHEET, "<a/>")]), Refused("duplicate-part")),
     ("names that leave the package", _unsafe, Read({"agrees": 1}, ("unsafe-part-name",) * 3)),
     ("a sheet at ../../../etc/passwd", lambda: _outside("../../../etc/passwd"), Refused("missing-part", "etc/passwd")),
@@ -163,17 +223,63 @@ ROWS: list[tuple[str, object, Outcome]] = [
     ("an external entity", lambda: _entity("file:///etc/passwd"), Refused("dtd")),
     ("an entity from the network", lambda: _entity("http://127.0.0.1:9/x"), Refused("dtd")),
     ("a DTD in the workbook part", lambda: replaced("xl/workbook.xml", DTD + "<workbook/>"), Refused("dtd")),
-    ("200 nested elements", lambda: packages.book(after="<a>" * 200 + "</a>" * 200), Refused("over-budget", "--max-depth")),
-    ("a million nested elements", lambda: packages.pack({**packages.parts(), SHEET: b"<a>" * 1_000_000}, level=0), Refused("over-budget", "--max-depth")),
-    ("an attribute of 16 MiB", lambda: packages.pack({**packages.parts(), SHEET: f'<worksheet a="{"xyzw1234" * (2 * MIB)}"/>'}, level=0), Read()),
-    ("a comment of 32 MiB", lambda: packages.pack({**packages.parts(), SHEET: packages.worksheet("", before="<!--" + "xyzw" * (8 * MIB) + "-->")}, level=0), Read()),
-    ("a tag that never ends, 16 MiB", lambda: packages.pack({**packages.parts(), SHEET: "<worksheet " + "xyzw" * (4 * MIB)}, level=0), Refused("broken-xml")),
+    (
+        "200 nested elements",
+        lambda: packages.book(after="<a>" * 200 + "</a>" * 200),
+        Refused("over-budget", "--max-depth"),
+    ),
+    (
+        "a million nested elements",
+        lambda: packages.pack({**packages.parts(), SHEET: b"<a>" * 1_000_000}, level=0),
+        Refused("over-budget", "--max-depth"),
+    ),
+    (
+        "an attribute of 16 MiB",
+        lambda: packages.pack({**packages.parts(), SHEET: f'<worksheet a="{"xyzw1234" * (2 * MIB)}"/>'}, level=0),
+        Read(),
+    ),
+    (
+        "a comment of 32 MiB",
+        lambda: packages.pack(
+            {**packages.parts(), SHEET: packages.worksheet("", before="<!--" + "xyzw" * (8 * MIB) + "-->")}, level=0
+        ),
+        Read(),
+    ),
+    (
+        "a tag that never ends, 16 MiB",
+        lambda: packages.pack({**packages.parts(), SHEET: "<worksheet " + "xyzw" * (4 * MIB)}, level=0),
+        Refused("broken-xml"),
+    ),
     ("200,000 attributes on one element", _many_attributes, Read()),
-    ("an unknown entity in a cell", lambda: packages.book(packages.row(1, "<c r='A1'><v>&x;</v></c>")), Refused("broken-xml")),
-    ("a control character in a cell", lambda: packages.book(packages.row(1, '<c r="A1"><v>\x01</v></c>')), Refused("broken-xml")),
-    ("an encoding that nobody knows", lambda: replaced("xl/workbook.xml", '<?xml version="1.0" encoding="x-q"?><a/>'), Refused("broken-xml")),
-    ("2,500 sheets on one part", lambda: replaced("xl/workbook.xml", packages.workbook("".join(f'<sheet name="S{i}" r:id="rId1"/>' for i in range(2_500)))), Refused("over-budget", "--max-sheets")),
-    ("1,500 sheets on one part", lambda: replaced("xl/workbook.xml", packages.workbook("".join(f'<sheet name="S{i}" r:id="rId1"/>' for i in range(1_500)))), Read()),
-]  # fmt: skip
+    (
+        "an unknown entity in a cell",
+        lambda: packages.book(packages.row(1, "<c r='A1'><v>&x;</v></c>")),
+        Refused("broken-xml"),
+    ),
+    (
+        "a control character in a cell",
+        lambda: packages.book(packages.row(1, '<c r="A1"><v>\x01</v></c>')),
+        Refused("broken-xml"),
+    ),
+    (
+        "an encoding that nobody knows",
+        lambda: replaced("xl/workbook.xml", '<?xml version="1.0" encoding="x-q"?><a/>'),
+        Refused("broken-xml"),
+    ),
+    (
+        "2,500 sheets on one part",
+        lambda: replaced(
+            "xl/workbook.xml", packages.workbook("".join(f'<sheet name="S{i}" r:id="rId1"/>' for i in range(2_500)))
+        ),
+        Refused("over-budget", "--max-sheets"),
+    ),
+    (
+        "1,500 sheets on one part",
+        lambda: replaced(
+            "xl/workbook.xml", packages.workbook("".join(f'<sheet name="S{i}" r:id="rId1"/>' for i in range(1_500)))
+        ),
+        Read(),
+    ),
+]
 
 HAZARDS = [Hazard("container", name, build, outcome) for name, build, outcome in ROWS]  # type: ignore[arg-type]

@@ -74,13 +74,21 @@ ROWS: list[tuple[str, Callable[[], bytes], Outcome]] = [
     ("=MDETERM of 2,000 x 2,000", lambda: one("MDETERM(SEQUENCE(2000,2000))"), _lacks(WORK)),
     ("=MINVERSE of 2,000 x 2,000", lambda: one("SUM(MINVERSE(SEQUENCE(2000,2000)))"), _lacks(WORK)),
     ("=SORT of a million", lambda: one("SUM(SORT(SEQUENCE(1000000)))"), _lacks(WORK)),
-    ("=XLOOKUP of 50,000 in 50,000", lambda: one("SUM(XLOOKUP(SEQUENCE(50000),SEQUENCE(50000),SEQUENCE(50000)))"), _lacks(WORK)),
+    (
+        "=XLOOKUP of 50,000 in 50,000",
+        lambda: one("SUM(XLOOKUP(SEQUENCE(50000),SEQUENCE(50000),SEQUENCE(50000)))"),
+        _lacks(WORK),
+    ),
     ("=REDUCE over a million", lambda: one("REDUCE(0,SEQUENCE(1000000),LAMBDA(a,b,a+b))"), _lacks(WORK)),
     ('=REPT("A",1E9)', lambda: one('LEN(REPT("A",1E9))'), ERROR),
     ("=SUBSTITUTE to 1 GB", lambda: one('LEN(SUBSTITUTE(REPT("a",32767),"a",REPT("b",32767)))'), ERROR),
     ("=CONCAT to 1 GB", lambda: one('LEN(CONCAT(REPT("b",32767+0*SEQUENCE(30000))))'), ERROR),
     ("=TEXTJOIN to 3 GB", lambda: one('LEN(TEXTJOIN(REPT("b",32767),TRUE,SEQUENCE(100000)))'), ERROR),
-    ("a million unlike texts of 30,000 characters", lambda: one('SUM(LEN(REPT("A",30000)&SEQUENCE(100000)))'), _lacks(TEXTS)),
+    (
+        "a million unlike texts of 30,000 characters",
+        lambda: one('SUM(LEN(REPT("A",30000)&SEQUENCE(100000)))'),
+        _lacks(TEXTS),
+    ),
     ("=TEXT with 30,000 zeros", lambda: one('LEN(TEXT(1E300,REPT("0",30000)))'), ERROR),
     ("a recursion without end", _with_names("f(1)", {"f": "LAMBDA(x,f(x)+f(x))"}), _lacks("LAMBDA recursion")),
     ("a function that is handed itself", lambda: one("LET(f,LAMBDA(g,x,g(g,x+1)),f(f,1))"), _lacks("LAMBDA recursion")),
@@ -89,16 +97,39 @@ ROWS: list[tuple[str, Callable[[], bytes], Outcome]] = [
     ("names over 5,000 levels", _with_names("n5000x", _chain(5_000)), _lacks("64 levels")),
     ("names in a circle", _with_names("p+1", {"p": "q+1", "q": "p+1"}), _lacks("in a circle")),
     ("a name that is itself", _with_names("p", {"p": "p"}), _lacks("in a circle")),
-    ("a name that is no formula", _with_names("1+1", {"p": "(((("}), Read({"agrees": 1, "origin": 1}, ("name-not-understood",))),
-    ("LET that doubles 60 times: computed", lambda: one("LET(" + "".join(f"a{i}x," + ("1," if not i else f"a{i - 1}x+a{i - 1}x,") for i in range(60)) + "a59x)", 2.0**59), Read({"agrees": 2})),
-    ("a regular expression that doubles", lambda: one('REGEXTEST(REPT("a",5000)&"b","(a+)+$")', 0), _lacks("regular expression")),
-    ("wildcards that double", lambda: one('COUNTIF(A1,REPT("*a",100)&"b")', 0, (2, 0, '<c r="A3" t="str"><v>' + "a" * 30_000 + "</v></c>")), Read({"agrees": 2})),
+    (
+        "a name that is no formula",
+        _with_names("1+1", {"p": "(((("}),
+        Read({"agrees": 1, "origin": 1}, ("name-not-understood",)),
+    ),
+    (
+        "LET that doubles 60 times: computed",
+        lambda: one(
+            "LET(" + "".join(f"a{i}x," + ("1," if not i else f"a{i - 1}x+a{i - 1}x,") for i in range(60)) + "a59x)",
+            2.0**59,
+        ),
+        Read({"agrees": 2}),
+    ),
+    (
+        "a regular expression that doubles",
+        lambda: one('REGEXTEST(REPT("a",5000)&"b","(a+)+$")', 0),
+        _lacks("regular expression"),
+    ),
+    (
+        "wildcards that double",
+        lambda: one('COUNTIF(A1,REPT("*a",100)&"b")', 0, (2, 0, '<c r="A3" t="str"><v>' + "a" * 30_000 + "</v></c>")),
+        Read({"agrees": 2}),
+    ),
     ("wildcards in SEARCH that double", lambda: one('SEARCH(REPT("*a",50)&"b",REPT("a",30000))'), ERROR),
     ("=INDIRECT of a long text", lambda: one('INDIRECT(REPT("A1:",5000)&"A1")'), ERROR),
     ("=COMBIN(1E15,5E14)", lambda: one("COMBIN(1E15,5E14)"), ERROR),
     ("=BINOM.DIST of a billion", lambda: one("BINOM.DIST(5E8,1E9,0.5,TRUE)"), ERROR),
-    ("20,000 cells of SUM(SEQUENCE(1000000))", lambda: _many("SUM(SEQUENCE(1000000))", 20_000), Read({"origin": 498, "not-computed": 19_502}, (), WORK)),
+    (
+        "20,000 cells of SUM(SEQUENCE(1000000))",
+        lambda: _many("SUM(SEQUENCE(1000000))", 20_000),
+        Read({"origin": 498, "not-computed": 19_502}, (), WORK),
+    ),
     ("800 unlike formulas of 8,000 characters", lambda: _long(800, 8_000), Refused("over-budget", "--max-characters")),
-]  # fmt: skip
+]
 
 HAZARDS = [Hazard("formulas", name, build, outcome) for name, build, outcome in ROWS]

@@ -23,9 +23,22 @@ FORMULAS: list[tuple[str, Outcome]] = [
 ]
 #: Texts that a careless program would format, match, evaluate or print.
 TEXTS = (
-    "__import__('os')", "{0.__class__}", "{__globals__}", "%s%s%n", "%(x)s", "${jndi:ldap://127.0.0.1}", "{{7*7}}", "{% raw %}",
-    "(a+)+$", "[", "\\1\\g<0>", "'; DROP TABLE cells; --", "$(true)", "`true`", "; rm -rf /tmp/x",
-)  # fmt: skip
+    "__import__('os')",
+    "{0.__class__}",
+    "{__globals__}",
+    "%s%s%n",
+    "%(x)s",
+    "${jndi:ldap://127.0.0.1}",
+    "{{7*7}}",
+    "{% raw %}",
+    "(a+)+$",
+    "[",
+    "\\1\\g<0>",
+    "'; DROP TABLE cells; --",
+    "$(true)",
+    "`true`",
+    "; rm -rf /tmp/x",
+)
 
 
 def _everywhere(text: str) -> bytes:
@@ -36,10 +49,11 @@ def _everywhere(text: str) -> bytes:
     parts = packages.parts(
         packages.row(1, f'<c r="A1" t="inlineStr"><is><t>{quoted[1:-1]}</t></is></c><c r="B1" s="1"><v>1</v></c>')
         + packages.row(2, '<c r="A2"><f>B1+1</f><v>3</v></c><c r="B2"><f>B1&amp;A1</f><v>1</v></c>'),
-        styles=f'<numFmts><numFmt numFmtId="164" formatCode={quoted}/></numFmts><cellXfs><xf/><xf numFmtId="164"/></cellXfs>',
+        styles=f'<numFmts><numFmt numFmtId="164" formatCode={quoted}/></numFmts><cellXfs><xf/><xf numFmtId="164"/></cellXfs>',  # noqa: E501
     )
     parts["xl/workbook.xml"] = packages.workbook(
-        f'<sheet name={quoted} sheetId="1" r:id="rId1"/>', f"<definedNames><definedName name={quoted}>1</definedName></definedNames>"
+        f'<sheet name={quoted} sheetId="1" r:id="rId1"/>',
+        f"<definedNames><definedName name={quoted}>1</definedName></definedNames>",
     )
     parts["docProps/app.xml"] = f"<Properties><Application>{quoted[1:-1]}</Application></Properties>"
     parts["_rels/.rels"] = packages.relationships(
@@ -51,8 +65,8 @@ def _everywhere(text: str) -> bytes:
 def _external() -> bytes:
     """A link to a file that would exist: its cached cells are taken, the file is never opened."""
     link = (
-        f'<externalLink xmlns="{packages.MAIN}" xmlns:r="{packages.OFFICE}"><externalBook r:id="rId1"><sheetNames><sheetName val="T"/></sheetNames>'
-        '<sheetDataSet><sheetData sheetId="0"><row r="1"><cell r="A1"><v>41</v></cell></row></sheetData></sheetDataSet></externalBook></externalLink>'
+        f'<externalLink xmlns="{packages.MAIN}" xmlns:r="{packages.OFFICE}"><externalBook r:id="rId1"><sheetNames><sheetName val="T"/></sheetNames>'  # noqa: E501
+        '<sheetDataSet><sheetData sheetId="0"><row r="1"><cell r="A1"><v>41</v></cell></row></sheetData></sheetDataSet></externalBook></externalLink>'  # noqa: E501
     )
     links = (
         f'<Relationships xmlns="{packages.RELS}"><Relationship Id="rId1" Type="{packages.OFFICE}/externalLinkPath" '
@@ -68,9 +82,17 @@ def _external() -> bytes:
 
 HAZARDS = (
     [Hazard("never evaluated", f"={text}", lambda text=text: one(text), outcome) for text, outcome in FORMULAS]  # type: ignore[misc]
-    + [Hazard("never evaluated", f"{text!r} in every place", lambda text=text: _everywhere(text), Read({"origin": 2})) for text in TEXTS]  # type: ignore[misc]
+    + [
+        Hazard("never evaluated", f"{text!r} in every place", lambda text=text: _everywhere(text), Read({"origin": 2}))
+        for text in TEXTS
+    ]  # type: ignore[misc]
     + [
         Hazard("never evaluated", "an external workbook", _external, Read({"agrees": 1, "external": 1})),
-        Hazard("never evaluated", "a name that is a DDE link", lambda: book(number(0, 0, 1), formula(0, 1, "p", 0), names={"p": "cmd|'/c calc'!A0"}), Read({"origin": 1}, ("name-not-understood",))),
+        Hazard(
+            "never evaluated",
+            "a name that is a DDE link",
+            lambda: book(number(0, 0, 1), formula(0, 1, "p", 0), names={"p": "cmd|'/c calc'!A0"}),
+            Read({"origin": 1}, ("name-not-understood",)),
+        ),
     ]
-)  # fmt: skip
+)

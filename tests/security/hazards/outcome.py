@@ -19,7 +19,8 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Read and reported on: counts of verdicts, codes of notices (all of them), and what is not computed, by a word of its reason."""
+    """Read and reported on: counts of verdicts, codes of notices (all of them), and what is not computed, by a word
+    of its reason."""
 
     counts: Mapping[str, int] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
@@ -38,7 +39,8 @@ Outcome = Refused | Read
 
 @dataclass(frozen=True, slots=True)
 class Hazard:
-    """One row of the table. ``options`` are for ``verify --untrusted``; ``heavy``: a budget says that it may take longer."""
+    """One row of the table. ``options`` are for ``verify --untrusted``; ``heavy``: a budget says that it may take
+    longer."""
 
     section: str
     name: str

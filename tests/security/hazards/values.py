@@ -36,8 +36,28 @@ HAZARDS = [
     )
     for kind, value, code in ODD
 ] + [
-    Hazard("values", "one cell written twice", lambda: _cells('<c r="A1"><v>1</v></c><c r="A1"><v>2</v></c>', '<c r="B1"><f>A1+1</f><v>3</v></c>'), Read({"agrees": 1}, ("duplicate-cell",))),
-    Hazard("values", "addresses that are none", lambda: _cells('<c r="1A"><v>1</v></c><c r="A0"><v>2</v></c><c r="B1"><f>1+1</f><v>2</v></c>'), Read({"agrees": 1}, ("bad-reference", "outside-grid"))),
-    Hazard("values", "a formula of an unknown type", lambda: _cells('<c r="A1"><f t="evil">1+1</f><v>2</v></c>'), Read({"agrees": 1}, ("unknown-formula-type",))),
-    Hazard("values", "a member of a shared formula without master", lambda: _cells('<c r="A1"><f t="shared" si="7"/><v>2</v></c>'), Read({"not-computed": 1}, ("shared-master-missing",), "SHARED_FORMULA_MISSING")),
-]  # fmt: skip
+    Hazard(
+        "values",
+        "one cell written twice",
+        lambda: _cells('<c r="A1"><v>1</v></c><c r="A1"><v>2</v></c>', '<c r="B1"><f>A1+1</f><v>3</v></c>'),
+        Read({"agrees": 1}, ("duplicate-cell",)),
+    ),
+    Hazard(
+        "values",
+        "addresses that are none",
+        lambda: _cells('<c r="1A"><v>1</v></c><c r="A0"><v>2</v></c><c r="B1"><f>1+1</f><v>2</v></c>'),
+        Read({"agrees": 1}, ("bad-reference", "outside-grid")),
+    ),
+    Hazard(
+        "values",
+        "a formula of an unknown type",
+        lambda: _cells('<c r="A1"><f t="evil">1+1</f><v>2</v></c>'),
+        Read({"agrees": 1}, ("unknown-formula-type",)),
+    ),
+    Hazard(
+        "values",
+        "a member of a shared formula without master",
+        lambda: _cells('<c r="A1"><f t="shared" si="7"/><v>2</v></c>'),
+        Read({"not-computed": 1}, ("shared-master-missing",), "SHARED_FORMULA_MISSING"),
+    ),
+]
