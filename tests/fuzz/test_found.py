@@ -108,7 +108,7 @@ NAMES = st.sampled_from(
         "LINEST",
         "WEBSERVICE",
         "NOSUCH",
-    ]  # noqa: E501
+    ]
 )
 FORMULAS = st.recursive(
     NUMBERS | PLACES | TEXTS,
